@@ -147,6 +147,7 @@ def test_the_reference_names_each_member(server, tmp_path):
         "snapshot restore": document("snapshot", "restore", "two", *target),
         "snapshot delete": document("snapshot", "delete", "two", *target),
         "reset": document("reset", *target),
+        "sas table": document("sas", "table", "orders", "--permissions", "r", *account),
         "migrate new": document("migrate", "new", "two", tmp_path / "migrations"),
         "migrate up": document("migrate", "up", tmp_path / "migrations", *account),
         "migrate status": document("migrate", "status", tmp_path / "migrations", *account),
