@@ -92,6 +92,7 @@ function start() {
   onKey("g r", "requests", () => go("/requests"));
   onKey("g i", "insight", () => go("/insight"));
   onKey("g l", "lab", () => go("/lab"));
+  onKey("g a", "access", () => go("/access"));
   onKey("Escape", "back: closes the panel, leaves a field", leaveOne);
   listenToKeys();
   addEventListener("hashchange", arrive);
