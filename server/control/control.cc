@@ -142,7 +142,8 @@ bool control_may_block(std::string_view method, std::string_view target) {
 
 bool control_changes_nothing(std::string_view method, std::string_view target) {
   const auto [route, name, allowed] = match(method, target);
-  return route == nullptr || route->method == "GET" || route->handler == handle_convert || route->handler == handle_make_sas;
+  return route == nullptr || route->method == "GET" || route->handler == handle_convert ||
+         route->handler == handle_make_sas;
 }
 
 Response control_response(const ControlRequest& request, const ControlState& state) {
