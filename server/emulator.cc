@@ -30,7 +30,8 @@ Emulator::Emulator(Store& store, Accounts accounts, const EmulatorOptions& optio
            .behaviours = behaviours_,
            .faults = faults_.plan,
            .retries = faults_.retries,
-           .tokens = tables_.authenticator.tokens()},
+           .tokens = tables_.authenticator.tokens(),
+           .permissions = tables_.permissions},
           options.service.control, tables_.authenticator, options.explorer),
       service_(tables_, control_, fault_injection_) {}
 

@@ -251,10 +251,11 @@ Result<Caller> Authenticator::authenticate_token(std::string_view token, const T
   if (!tokens_.accepted || !secure) return Error(ErrorCode::AuthenticationFailed);
   auto claims = check_token(tokens_, token, target.account, now);
   if (!claims) return Error(claims.error().code);
+  auto grants = tokens_.roles->grants_of(claims->object_id, claims->tenant_id, target.account);
   Caller out;
   out.kind = Caller::Kind::Bearer;
-  out.grants = tokens_.roles->grants_of(claims->object_id, claims->tenant_id, target.account);
-  out.token = std::make_shared<const BearerClaims>(*std::move(claims));
+  out.identity =
+      std::make_shared<const CallerIdentity>(CallerIdentity{claims->object_id, *std::move(claims), std::move(grants)});
   return out;
 }
 
@@ -317,8 +318,11 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   if (sas->is_account_sas() && sas->services.find(letter_of(request.service)) == std::string::npos)
     return Error(ErrorCode::AuthorizationServiceMismatch);
   Caller caller = caller_of(*sas);
-  if (sas->is_delegation_sas())
-    caller.grants = tokens_.roles->grants_of(sas->key_object_id, sas->key_tenant_id, target.account);
+  if (sas->is_delegation_sas()) {
+    caller.identity = std::make_shared<const CallerIdentity>(
+        CallerIdentity{to_lower_ascii(sas->key_object_id), std::nullopt,
+                       tokens_.roles->grants_of(sas->key_object_id, sas->key_tenant_id, target.account)});
+  }
   return caller;
 }
 

@@ -296,7 +296,7 @@ std::string_view name_of(const Operation& operation) {
 std::string explain_roles(const Caller& caller, const Operation& operation, std::string_view table,
                           const std::string& name) {
   const std::string whose = caller.kind == Caller::Kind::Bearer ? "" : "The roles of the key's owner count now: ";
-  return whose + caller.grants->explain(name, *required_actions(operation), table);
+  return whose + caller.identity->grants->explain(name, *required_actions(operation), table);
 }
 
 // Throws ServiceException.

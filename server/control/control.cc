@@ -75,6 +75,8 @@ constexpr Route kRoutes[] = {
     {"PUT", "roles", true, handle_put_roles},
     {"DELETE", "roles", true, handle_delete_roles},
     {"POST", "sas", false, handle_make_sas},
+    {"GET", "permissions", true, handle_get_permissions},
+    {"DELETE", "permissions", true, handle_forget_permissions},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},

@@ -16,6 +16,7 @@
 #include "server/faults/retry_log.h"
 #include "server/insight/insight.h"
 #include "server/monitor/recent_requests.h"
+#include "server/permissions/permission_log.h"
 #include "server/request/target.h"
 #include "storage/store.h"
 
@@ -39,6 +40,7 @@ struct ControlState {
   FaultPlan& faults;
   RetryLog& retries;
   const TokenRules& tokens;
+  PermissionLog& permissions;
 };
 
 struct ControlArguments {

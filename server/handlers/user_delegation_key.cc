@@ -46,7 +46,7 @@ DateTime parse_key_time(const std::string& text) {
 DateTime whole_second(DateTime time) { return {time.ticks - time.ticks % kTicksPerSecond}; }
 
 DelegationKey key_for(const KeyInfo& info, const RequestContext& context) {
-  const BearerClaims& owner = *context.caller.token;
+  const BearerClaims& owner = *context.caller.identity->token;
   DelegationKey out{owner.object_id, owner.tenant_id, whole_second(context.received), {}, "t", context.version, {}};
   if (info.start && !info.start->empty()) out.start = parse_key_time(*info.start);
   out.expiry = parse_key_time(*info.expiry);
@@ -77,9 +77,10 @@ std::string render_key(const DelegationKey& key, const std::string& value) {
 }  // namespace
 
 Response get_user_delegation_key(const DelegationKeys* keys, const RequestContext& context, const std::string& body) {
-  if (keys == nullptr || !context.caller.token) refuse(ErrorCode::AuthenticationFailed);
+  const auto& caller = context.caller.identity;
+  if (keys == nullptr || !caller || !caller->token) refuse(ErrorCode::AuthenticationFailed);
   if (context.version < kFirstTableDelegation) refuse(ErrorCode::InvalidQueryParameterValue);
-  if (!is_guid(context.caller.token->object_id) || !is_guid(context.caller.token->tenant_id))
+  if (!is_guid(caller->token->object_id) || !is_guid(caller->token->tenant_id))
     throw ServiceException(ErrorCode::AuthenticationFailed,
                            "The token needs the claims oid and tid, both GUIDs: a key is for its owner.");
   const KeyInfo info = parse_key_info(body);

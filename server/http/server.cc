@@ -327,7 +327,8 @@ namespace {
 
 std::vector<RequestEventSink*> sinks_of(Service& service, AccessLog& access_log) {
   TableService& tables = service.tables();
-  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &access_log};
+  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &tables.permissions,
+                                     &access_log};
   if (tables.recent_requests.is_on()) out.push_back(&tables.recent_requests);
   return out;
 }

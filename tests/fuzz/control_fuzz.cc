@@ -75,6 +75,7 @@ void fuzz_control(std::string_view input) {
   FaultPlan faults;
   RetryLog retries;
   const TokenRules tokens{.accepted = true};
+  PermissionLog permissions(tokens.roles);
   const ControlState state{.statistics = statistics,
                            .metrics = metrics,
                            .insight = insight,
@@ -90,7 +91,8 @@ void fuzz_control(std::string_view input) {
                            .behaviours = behaviours,
                            .faults = faults,
                            .retries = retries,
-                           .tokens = tokens};
+                           .tokens = tokens,
+                           .permissions = permissions};
   const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
   const std::atomic<bool> hung_up = false;
   const Response response = control_response({lines[0], target, body, hung_up}, state);

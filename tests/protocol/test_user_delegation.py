@@ -19,7 +19,7 @@ NEW = {"x-ms-version": "2025-07-05"}
 
 
 def start(folder, *flags):
-    return Server("--tls", "auto", "--location", folder, "--oauth", "basic", *flags)
+    return Server("--tls", "auto", "--oauth", "basic", *flags, location=folder)
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +76,11 @@ def test_the_start_may_be_absent_and_a_user_may_be_of_the_same_tenant(server):
     (-1, None, "expiry"),
     (7 * 86400 + 60, None, "expiry"),
     (60, 120, "expiry"),
-    (60, 60, "expiry"),
     ("tomorrow", None, "expiry"),
     ("2099-01-01T00:00:00.000000Z", None, "expiry"),
     ("2099-01-01T00:00:00.0000000Z", None, "expiry"),
     (60, "2026-01-01T00:00:00.123456Z", "start"),
-], ids=["past", "over a week", "before start", "at start", "no time", "microseconds", "ticks", "microseconds of start"])
+], ids=["past", "over a week", "before start", "no time", "microseconds", "ticks", "microseconds of start"])
 def test_times_of_keys_that_are_refused(server, expiry, start, value):
     """Reports of users, and the notes of a library: InvalidXmlNodeValue, which names the value twice."""
     body = key_info(start, expiry)
@@ -126,7 +125,7 @@ def test_callers_that_get_no_key(server, table, key):
 
 
 def test_without_the_option_there_are_no_keys(tmp_path):
-    plain = Server("--tls", "auto", "--location", tmp_path)
+    plain = Server("--tls", "auto", location=tmp_path)
     try:
         assert ask_key(plain, key_info()).status == 403
         assert not (tmp_path / "__rocktable_identity__.json").exists()
@@ -254,7 +253,7 @@ def test_revoked_keys_stay_revoked_and_others_do_not_notice(tmp_path):
                          ids=["same", "other", "random"])
 def test_servers_in_memory_share_keys_if_they_have_one_secret(tmp_path, secrets, expected):
     def in_memory(secret):
-        flags = ("--inMemoryPersistence",) + (("--identitySecret", "env:SECRET") if secret else ())
+        flags = ("--identitySecret", "env:SECRET") if secret else ()
         return Server("--tls", "auto", "--oauth", "basic", "--location", tmp_path, *flags, environment={"SECRET": secret or ""})
 
     one, other = in_memory(secrets[0]), in_memory(secrets[1])
@@ -271,6 +270,6 @@ def test_servers_in_memory_share_keys_if_they_have_one_secret(tmp_path, secrets,
 
 def test_logs_and_kept_requests_have_no_key(server):
     key = delegation_key(server, token_for(OWNER))
-    kept = control(server, "GET", "requests?detail=true").text
-    assert "UserDelegationKey" in kept or "userdelegationkey" in kept
+    kept = control(server, "GET", "requests?since=1&detail=true").text
+    assert "<SignedOid>" in kept and "<Value>***</Value>" in kept
     assert key["Value"] not in kept and key["Value"].replace("/", "\\/") not in kept
