@@ -18,10 +18,13 @@ enum class Compatibility { None, Azurite, AzuriteTable };
 
 struct Options {
   Compatibility compatibility = Compatibility::None;
-  std::string blob_host;  // this and the next three: for Compatibility::Azurite
+  std::string blob_host;  // this and the next three: where blobs and queues are served, if they are
   std::uint16_t blob_port = 10000;
   std::string queue_host;
   std::uint16_t queue_port = 10001;
+  bool with_azurite = false;  // start its blob and queue services
+  std::string blob_upstream;  // URL that the blob port passes on to; empty: none
+  std::string queue_upstream;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
   std::string port_advice;  // advice if a port is in use; empty: use port 0

@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 
+#include "client/http_url.h"
 #include "client/secret.h"
 #include "server/access/accounts.h"
 #include "server/behaviour/behaviour.h"
@@ -66,13 +68,35 @@ std::optional<std::string> ServerFlags::Compatible::check(Options& options) cons
     if (!compatibility) return "--compat must be azurite or azurite-table";
     options.compatibility = *compatibility;
   }
-  if (options.compatibility != Compatibility::Azurite) return std::nullopt;
+  if (auto refusal = check_services(options)) return refusal;
+  if (options.compatibility != Compatibility::Azurite && !companion && !blob_upstream && !queue_upstream)
+    return std::nullopt;
   if (blob_port && !parse_port(*blob_port, options.blob_port))
     return out_of_range("--blobPort", *blob_port, 0, kMaxPort);
   if (queue_port && !parse_port(*queue_port, options.queue_port))
     return out_of_range("--queuePort", *queue_port, 0, kMaxPort);
   options.blob_host = blob_host.value_or("");
   options.queue_host = queue_host.value_or("");
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Compatible::check_services(Options& options) const {
+  if (companion && *companion != "azurite") return "--with must be azurite";
+  if (companion && (blob_upstream || queue_upstream))
+    return "--with azurite serves blobs and queues: remove --blobUpstream and --queueUpstream";
+  options.with_azurite = companion.has_value();
+  for (const auto& [name, given, url] : {std::tuple{"--blobUpstream", &blob_upstream, &options.blob_upstream},
+                                         {"--queueUpstream", &queue_upstream, &options.queue_upstream}}) {
+    if (!*given) continue;
+    try {
+      const HttpUrl parsed = parse_http_url(**given);
+      if ((!parsed.path.empty() && parsed.path != "/") || !parsed.query.empty())
+        return std::string(name) + " must be a URL without a path, such as http://127.0.0.1:20000";
+      *url = parsed.origin();
+    } catch (const UrlError& error) {
+      return std::string(name) + ": " + error.what();
+    }
+  }
   return std::nullopt;
 }
 
@@ -216,6 +240,16 @@ void ServerFlags::add_compatible() {
                   "azurite: its lines, and empty blob and queue ports; azurite-table: its lines")
       ->type_name("NAME")
       ->group("Listening");
+  const char* others = "Blobs and queues";
+  app_.add_option("--with", compatible_.companion, "azurite: start its blob and queue services beside this one")
+      ->type_name("NAME")
+      ->group(others);
+  app_.add_option("--blobUpstream", compatible_.blob_upstream, "Pass connections to the blob port on to this emulator")
+      ->type_name("URL")
+      ->group(others);
+  app_.add_option("--queueUpstream", compatible_.queue_upstream, "The same for the queue port")
+      ->type_name("URL")
+      ->group(others);
   for (auto [name, text] : {std::pair{"--blobHost", &compatible_.blob_host},
                             {"--blobPort", &compatible_.blob_port},
                             {"--queueHost", &compatible_.queue_host},
@@ -292,6 +326,9 @@ std::optional<std::string> ServerFlags::check_store() {
   if (!url.starts_with("postgresql://") && !url.starts_with("postgres://"))
     return "--store must be a URL that begins with postgresql://";
   if (auto refusal = refuse_store_url(url)) return refusal;
+  if (options_.with_azurite)
+    return "--with azurite is for the embedded store: start Azurite by itself, and name it by --blobUpstream and "
+           "--queueUpstream";
   if (options_.in_memory || options_.sync)
     return "--inMemoryPersistence and --sync are for the embedded store: remove them, or --store";
   if (app_.count("--location") > 0 && !options_.tls_auto)

@@ -51,13 +51,15 @@ class ServerFlags {
     std::optional<std::string> check(Options& options) const;
   };
 
-  // --compat and the ports of the other services, which are ignored without it.
+  // --compat, who serves blobs and queues, and the ports of these services, which are ignored if nobody does.
   struct Compatible {
     std::optional<std::string> with;
+    std::optional<std::string> companion, blob_upstream, queue_upstream;
     std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
 
     // Like Tls::check().
     std::optional<std::string> check(Options& options) const;
+    std::optional<std::string> check_services(Options& options) const;
   };
 
   // Values of options that are accepted for command lines of other emulators, and have no effect.

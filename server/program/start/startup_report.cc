@@ -19,7 +19,8 @@ namespace {
 constexpr std::size_t kMaxAnnounced = 8;  // accounts
 
 std::string url_at(const StartupReport& report, const ServiceAddress& service) {
-  return report.scheme + "://" + service.host + ":" + std::to_string(service.port);
+  return (service.scheme.empty() ? report.scheme : service.scheme) + "://" + service.host + ":" +
+         std::to_string(service.port);
 }
 
 std::string endpoint_at(const StartupReport& report, const ServiceAddress& service, const Account& account) {
@@ -63,7 +64,8 @@ void announce_store(std::ostream& out, const StartupReport& report) {
 
 void announce_service(const char* name, const std::string& scheme, const std::optional<ServiceAddress>& service) {
   if (!service) return;
-  const std::string url = scheme + "://" + service->address + ":" + std::to_string(service->port);
+  const std::string url = (service->scheme.empty() ? scheme : service->scheme) + "://" + service->address + ":" +
+                          std::to_string(service->port);
   std::cout << "Azurite " << name << " service is starting at " << url << '\n'
             << "Azurite " << name << " service is successfully listening at " << url << '\n';
 }
@@ -113,6 +115,7 @@ void print_startup(const StartupReport& report) {
               << '\n';
   }
   if (accounts.size() > kMaxAnnounced) std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
+  for (const auto& note : report.notes) std::cout << "rocktable: " << printable(note) << '\n';
   announce_authority(report);
   if (report.explorer) std::cout << "rocktable: see tables and requests at " << url_of(report) << "/_rocktable/\n";
   announce_store(std::cout, report);

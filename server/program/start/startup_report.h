@@ -16,6 +16,7 @@ struct ServiceAddress {
   std::string address;  // the first listening address
   std::string host;     // host name or address for clients on this machine
   std::uint16_t port;
+  std::string scheme = {};  // empty: that of the report
 };
 
 struct StartupReport {
@@ -24,6 +25,7 @@ struct StartupReport {
   std::vector<Account> accounts;                        // the default account first
   std::string certificate_authority;                    // file that clients must trust; empty: no local authority
   std::optional<ServiceAddress> blob = {}, queue = {};  // if these ports are open, too
+  std::vector<std::string> notes = {};                  // who serves these, for people
   std::string store = {};                               // absolute path of its folder; empty: in memory
   bool explorer = false;                                // its page is served
 };

@@ -183,6 +183,23 @@ TEST_CASE("With --compat azurite the ports of the other services count") {
   check_refused({"--compat="});
 }
 
+TEST_CASE("With a companion or an upstream the ports of the other services count") {
+  CHECK_FALSE(options_of({"--blobPort", "none"}).with_azurite);
+  const Options companion = options_of({"--with", "azurite", "--blobPort", "5", "--queueHost", "::"});
+  CHECK(companion.with_azurite);
+  CHECK(companion.compatibility == Compatibility::None);
+  CHECK(companion.blob_port == 5);
+  CHECK(companion.queue_host == "::");
+  const Options relay = options_of({"--queueUpstream", "http://[::1]:20001/", "--queuePort", "6"});
+  CHECK(relay.queue_upstream == "http://[::1]:20001");
+  CHECK(relay.blob_upstream.empty());
+  CHECK(relay.queue_port == 6);
+  check_refused({"--with", "azurite", "--blobPort", "none"});
+  check_refused({"--with="});
+  check_refused({"--with", "azurite", "--queueUpstream", "http://h"});
+  check_refused({"--blobUpstream", "http://h", "--blobPort", "none"});
+}
+
 TEST_CASE("A program with the name of an Azurite program is compatible with it") {
   CHECK(called("azurite", {}).compatibility == Compatibility::Azurite);
   CHECK(called("/usr/local/bin/azurite", {"--blobPort", "5"}).blob_port == 5);
