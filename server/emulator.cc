@@ -27,7 +27,8 @@ Emulator::Emulator(Store& store, Accounts accounts, const EmulatorOptions& optio
            .time = *options.service.time,
            .behaviours = behaviours_,
            .faults = faults_.plan,
-           .retries = faults_.retries},
+           .retries = faults_.retries,
+           .tokens = tables_.authenticator.tokens()},
           options.service.control, tables_.authenticator, options.explorer),
       service_(tables_, control_, fault_injection_) {}
 

@@ -233,14 +233,17 @@ bool Authenticator::is_signed_by_account(const Request& request, DateTime now, b
   return signature_fits(*credentials, date, counting, request, target);
 }
 
-// Returns only the codes of bearer_token.h: its messages are for explanations, not for the response.
+// Returns only the codes of check_token(): its messages are for explanations, not for the response.
 Result<Caller> Authenticator::authenticate_token(std::string_view token, const Target& target, bool secure,
                                                  DateTime now) const {
-  if (!bearer_tokens_ || !secure) return Error(ErrorCode::AuthenticationFailed);
-  const auto claims = parse_bearer_token(token);
+  if (!tokens_.accepted || !secure) return Error(ErrorCode::AuthenticationFailed);
+  auto claims = check_token(tokens_, token, target.account, now);
   if (!claims) return Error(claims.error().code);
-  if (const auto fits = check_claims(*claims, target.account, now); !fits) return Error(fits.error().code);
-  return Caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
+  Caller out;
+  out.kind = Caller::Kind::Bearer;
+  out.grants = tokens_.roles->grants_of(claims->object_id, claims->tenant_id, target.account);
+  out.token = std::make_shared<const BearerClaims>(*std::move(claims));
+  return out;
 }
 
 Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,

@@ -10,6 +10,7 @@
 #include "odata/error.h"
 #include "server/access/accounts.h"
 #include "server/access/signed_identifiers.h"
+#include "server/access/token_rules.h"
 #include "server/request/caller.h"
 #include "server/request/request.h"
 #include "server/request/target.h"
@@ -30,9 +31,8 @@ bool is_current(std::string_view date, AccessTimes times);
 
 class Authenticator {
  public:
-  // `bearer_tokens`: whether bearer tokens are accepted, over HTTPS.
-  Authenticator(Accounts accounts, FindIdentifiers find_identifiers, bool bearer_tokens = false)
-      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)), bearer_tokens_(bearer_tokens) {}
+  Authenticator(Accounts accounts, FindIdentifiers find_identifiers, TokenRules tokens = {})
+      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)), tokens_(std::move(tokens)) {}
 
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
@@ -57,7 +57,7 @@ class Authenticator {
   // The state behind authenticate(), for refusal_explanation.h.
   const Accounts& accounts() const { return accounts_; }
   const FindIdentifiers& find_identifiers() const { return find_identifiers_; }
-  bool takes_bearer_tokens() const { return bearer_tokens_; }
+  const TokenRules& tokens() const { return tokens_; }
 
  private:
   Result<Caller> authenticate_key(std::string_view authorization, const Request& request, const Target& target,
@@ -68,7 +68,7 @@ class Authenticator {
 
   Accounts accounts_;
   FindIdentifiers find_identifiers_;
-  bool bearer_tokens_;
+  TokenRules tokens_;
 };
 
 }  // namespace rocktable

@@ -16,7 +16,7 @@ TableService::TableService(Store& its_store, Accounts accounts, ServiceOptions i
             const auto document = store.signed_identifiers_in_force({account, table});
             return document ? parse_signed_identifiers(*document).value() : std::vector<SignedIdentifier>();
           },
-          options.bearer_tokens),
+          options.tokens),
       cors_rules(store),
       recent_requests(options.requests) {}
 

@@ -6,6 +6,7 @@
 #include "server/control/control_response.h"
 #include "server/control/convert_resource.h"
 #include "server/control/insight_resources.h"
+#include "server/control/role_resources.h"
 #include "server/control/store_resources.h"
 #include "server/control/stress_resources.h"
 #include "server/control/table_resources.h"
@@ -68,6 +69,9 @@ constexpr Route kRoutes[] = {
     {"GET", "faults/*", false, handle_get_fault},
     {"PUT", "faults/*", false, handle_put_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
+    {"GET", "roles", true, handle_get_roles},
+    {"PUT", "roles", true, handle_put_roles},
+    {"DELETE", "roles", true, handle_delete_roles},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},

@@ -39,6 +39,12 @@
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries
 //
+// Roles of bearer tokens (role_resources.h):
+//
+//   GET    roles                    identities, roles and assignments
+//   PUT    roles                    replaces them
+//   DELETE roles                    a token permits everything
+//
 //   GET    requests[?since=N]       the last requests (recent_requests.h)
 //   DELETE requests                 forgets them
 //   GET    requests/stream          those that come, as server-sent events

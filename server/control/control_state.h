@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time_source.h"
+#include "server/access/token_rules.h"
 #include "server/behaviour/behaviours.h"
 #include "server/events/request_metrics.h"
 #include "server/events/statistics.h"
@@ -36,6 +37,7 @@ struct ControlState {
   Behaviours& behaviours;
   FaultPlan& faults;
   RetryLog& retries;
+  const TokenRules& tokens;
 };
 
 struct ControlArguments {

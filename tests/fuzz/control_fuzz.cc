@@ -74,6 +74,7 @@ void fuzz_control(std::string_view input) {
   Behaviours behaviours;
   FaultPlan faults;
   RetryLog retries;
+  const TokenRules tokens{.accepted = true};
   const ControlState state{.statistics = statistics,
                            .metrics = metrics,
                            .insight = insight,
@@ -87,7 +88,8 @@ void fuzz_control(std::string_view input) {
                            .time = time,
                            .behaviours = behaviours,
                            .faults = faults,
-                           .retries = retries};
+                           .retries = retries,
+                           .tokens = tokens};
   const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
   const std::atomic<bool> hung_up = false;
   const Response response = control_response({lines[0], target, body, hung_up}, state);

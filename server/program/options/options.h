@@ -16,6 +16,12 @@ inline constexpr const char* kStandardOutput = "-";
 // The program whose startup lines and ports this one imitates.
 enum class Compatibility { None, Azurite, AzuriteTable };
 
+// A local identity, and the roles that it has everywhere.
+struct IdentityOption {
+  std::string name;
+  std::vector<std::string> roles;  // names; may be empty
+};
+
 struct Options {
   Compatibility compatibility = Compatibility::None;
   std::string blob_host;  // this and the next three: where blobs and queues are served, if they are
@@ -53,9 +59,12 @@ struct Options {
   std::vector<std::string> tls_names;  // further names in this certificate
   bool bearer_tokens = false;          // accept bearer tokens, without checking their signature
   std::string accounts_file;
-  bool any_account = false;   // every valid account name exists, with the well-known key
-  std::string control_token;  // empty: none
-  bool explain_auth = false;  // refusals of access are explained
+  std::string roles_file;                  // empty: a bearer token permits everything
+  std::vector<IdentityOption> identities;  // for which the instance issues tokens
+  std::uint16_t identity_port = 0;         // of their endpoint; 0: any free one
+  bool any_account = false;                // every valid account name exists, with the well-known key
+  std::string control_token;               // empty: none
+  bool explain_auth = false;               // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
   int keep_requests = 16;             // MiB; 0: none are kept

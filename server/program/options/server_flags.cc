@@ -9,8 +9,10 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/text.h"
 #include "client/http_url.h"
 #include "client/secret.h"
+#include "odata/protocol/local_identity.h"
 #include "server/access/accounts.h"
 #include "server/behaviour/behaviour.h"
 #include "server/tls/certificate_names.h"
@@ -59,6 +61,28 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   options.private_key_file = key.value_or("");
   options.certificate_password = read_secret(password.value_or(""), "--pwd");
   options.bearer_tokens = oauth.has_value();
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Identities::check(Options& options) const {
+  for (const auto& text : texts) {
+    const std::size_t equals = text.find('=');
+    IdentityOption identity{text.substr(0, equals), {}};
+    bool valid = is_local_identity_name(identity.name);
+    for (std::size_t begin = equals; begin < text.size();) {
+      const std::size_t end = std::min(text.find(',', begin + 1), text.size());
+      identity.roles.emplace_back(trim(std::string_view(text).substr(begin + 1, end - begin - 1)));
+      valid = valid && !identity.roles.back().empty();
+      begin = end;
+    }
+    if (!valid) return "--identity needs NAME or NAME=ROLE[,ROLE], but got " + text;
+    for (const auto& other : options.identities)
+      if (other.name == identity.name) return "--identity " + identity.name + " is given twice";
+    options.identities.push_back(std::move(identity));
+  }
+  if (texts.empty()) return std::nullopt;
+  if (!options.tls_auto && options.certificate_file.empty()) return "--identity needs HTTPS: add --tls auto or --cert";
+  options.bearer_tokens = true;
   return std::nullopt;
 }
 
@@ -170,6 +194,10 @@ void ServerFlags::add_options() {
   app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens of any issuer; needs HTTPS")
       ->type_name("LEVEL")
       ->group(access);
+  app_.add_option("--roles", options_.roles_file,
+                  "What these tokens permit: IDENTITY ROLE [SCOPE]; reread when changed")
+      ->type_name("FILE")
+      ->group(access);
   app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
@@ -235,6 +263,19 @@ void ServerFlags::add_options() {
       ->group(logging);
 }
 
+void ServerFlags::add_identities() {
+  const char* group = "Local identities";
+  app_.add_option("--identity", identities_.texts, "Give tokens of this identity to DefaultAzureCredential; repeatable")
+      ->type_name("NAME[=ROLES]")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  add_number(app_, "--identityPort", options_.identity_port, 0, kMaxPort,
+             "Where it asks for them; 0 picks a free one [0]")
+      ->type_name("PORT")
+      ->group(group);
+}
+
 void ServerFlags::add_compatible() {
   app_.add_option("--compat", compatible_.with,
                   "azurite: its lines, and empty blob and queue ports; azurite-table: its lines")
@@ -269,6 +310,7 @@ void ServerFlags::add_unused() {
 ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
   app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_options();
+  add_identities();
   add_compatible();
   add_limits();
   add_unused();
@@ -292,11 +334,16 @@ void ServerFlags::read_settings(Variables variables) {
 // Returns an error message if options are invalid or incompatible.
 std::optional<std::string> ServerFlags::check() {
   if (auto refusal = tls_.check(options_)) return refusal;
+  if (auto refusal = identities_.check(options_)) return refusal;
+  if (app_.count("--identityPort") > 0 && options_.identities.empty()) return "--identityPort needs --identity";
   if (auto refusal = compatible_.check(options_)) return refusal;
   options_.control_token = read_secret(options_.control_token, "--controlToken");
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
     return "--controlToken must consist of visible ASCII characters";
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts needs a file";
+  if (app_.count("--roles") > 0 && options_.roles_file.empty()) return "--roles needs a file";
+  if (app_.count("--roles") > 0 && !options_.bearer_tokens)
+    return "--roles needs --oauth basic: roles are those of bearer tokens";
   if (app_.count("--config") > 0 && config_file_.empty()) return "--config needs a file";
   if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace needs a file";
   if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit needs --trace";

@@ -51,6 +51,14 @@ class ServerFlags {
     std::optional<std::string> check(Options& options) const;
   };
 
+  // --identity, as written.
+  struct Identities {
+    std::vector<std::string> texts;
+
+    // Like Tls::check(); call it after that.
+    std::optional<std::string> check(Options& options) const;
+  };
+
   // --compat, who serves blobs and queues, and the ports of these services, which are ignored if nobody does.
   struct Compatible {
     std::optional<std::string> with;
@@ -74,12 +82,14 @@ class ServerFlags {
 
   void add_options();
   void add_limits();
+  void add_identities();
   void add_compatible();
   void add_unused();
 
   CLI::App& app_;
   Options options_;
   Tls tls_;
+  Identities identities_;
   Compatible compatible_;
   UnusedOptions unused_;
   std::string config_file_;

@@ -14,10 +14,12 @@
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
+#include "server/access/role_source.h"
 #include "server/emulator.h"
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/program/start/identity_service.h"
 #include "server/program/start/input_end.h"
 #include "server/program/start/other_services.h"
 #include "server/program/start/places.h"
@@ -157,6 +159,12 @@ void add_faults(FaultPlan& faults, const std::string& file, DateTime now) {
   faults.add(rules, now);
 }
 
+// The secret of the store, or of this process if it keeps nothing.
+InstanceSecret secret_of(const Options& options) {
+  return options.in_memory || !options.store_url.empty() ? InstanceSecret()
+                                                         : InstanceSecret::of_folder(options.location);
+}
+
 bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
 }
@@ -165,6 +173,10 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
+  const RoleDocument of_identities = roles_of_identities(options);
+  RoleSource role_source(options.roles_file, of_identities);
+  const auto roles = std::make_shared<Roles>();
+  if (role_source.has_roles()) roles->replace(role_source.read());
   const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
   const bool as_azurite = options.compatibility != Compatibility::None;
   const std::string made = needs_folder ? make_location(options.location, as_azurite) : std::string();
@@ -194,6 +206,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
     server.stop();
   };
   const auto time = std::make_shared<TimeSource>();
+  std::optional<IdentityService> identities;
+  if (!options.identities.empty()) identities.emplace(options, secret_of(options), time);
   const auto store = open_store({.directory = store_folder(options.location),
                                  .in_memory = options.in_memory,
                                  .sync = options.sync,
@@ -215,7 +229,10 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .bearer_tokens = options.bearer_tokens,
+                                 .tokens = {.accepted = options.bearer_tokens,
+                                            .check_signature = identities ? identities->check_signature() : nullptr,
+                                            .known_identities = of_identities.identities,
+                                            .roles = roles},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
@@ -236,6 +253,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   for (std::size_t place = 1; place < listeners.size(); ++place)
     (listeners[place].service == StorageService::Blob ? report.blob : report.queue) =
         address_of(server, listeners, place, secure);
+  if (identities) identities->add_to(report);
   other_services.add_to(report, [&server] { return server.is_stop_asked(); });
   report.store = store_path(options);
   if (const std::string kind = store->kind(); !kind.empty()) report.store += " (" + kind + ")";
@@ -248,6 +266,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   warn_of_public_key(server, named, options.any_account);
   on_ready(report);
   account_sources.watch(accounts);
+  role_source.watch(roles);
   server.run(emulator.service(), access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(*store), emulator.faults().unused(),

@@ -29,6 +29,16 @@ std::string endpoint_at(const StartupReport& report, const ServiceAddress& servi
 
 bool has_public_first_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
 
+nlohmann::json identity_document(const IdentityReport& report) {
+  auto identities = nlohmann::json::array();
+  for (const auto& one : report.identities)
+    identities.push_back({{"name", one.name},
+                          {"clientId", one.app_id},
+                          {"objectId", one.object_id},
+                          {"tenantId", std::string(kLocalTenant)}});
+  return {{"endpoint", report.url + report.path}, {"header", report.header}, {"identities", identities}};
+}
+
 nlohmann::json ready_document(const StartupReport& report) {
   auto accounts = nlohmann::json::array();
   for (const auto& account : report.accounts) {
@@ -42,6 +52,7 @@ nlohmann::json ready_document(const StartupReport& report) {
                         {"accounts", accounts},
                         {"pid", getpid()}};
   if (!report.certificate_authority.empty()) out["certificateAuthority"] = report.certificate_authority;
+  if (report.identity) out["identity"] = identity_document(*report.identity);
   return out;
 }
 
@@ -162,7 +173,8 @@ void print_shutdown(std::ostream& out, const ShutdownReport& report) {
 
 void write_ready_file(const std::string& path, const StartupReport& report) {
   constexpr mode_t kForOwner = 0600, kForAll = 0644;
-  const bool secret = !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
+  const bool secret =
+      report.identity || !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
   AtomicFile file(path, secret ? kForOwner : kForAll);
   file.write(to_json(report, 2));
   if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);

@@ -65,7 +65,7 @@ inline std::vector<SignedIdentifier> policies_of(std::string_view account, std::
 inline const Authenticator& authenticator() {
   static const Authenticator kAuthenticator(
       {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey), kSecondKey}}, {"other", {"b3RoZXI="}}},
-      policies_of, /*bearer_tokens=*/true);
+      policies_of, {.accepted = true});
   return kAuthenticator;
 }
 

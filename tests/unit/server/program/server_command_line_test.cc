@@ -255,6 +255,9 @@ TEST_CASE("Bearer tokens need HTTPS") {
   check_refused({"--oauth", "basic"});
   check_refused({"--tls", "auto", "--oauth", "full"});
   check_refused({"--tls", "auto", "--oauth="});
+  CHECK(options_of({"--tls", "auto", "--oauth", "basic", "--roles", "r"}).roles_file == "r");
+  check_refused({"--tls", "auto", "--roles", "r"});
+  check_refused({"--tls", "auto", "--oauth", "basic", "--roles="});
 }
 
 TEST_CASE("Accounts and the control token are stored unchanged") {
