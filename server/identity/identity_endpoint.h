@@ -15,11 +15,11 @@ inline constexpr std::string_view kMachinePath = "/metadata/identity/oauth2/toke
 
 // A request. Headers that are missing are empty.
 struct IdentityRequest {
-  std::string_view method, target;
-  std::string_view host;             // Host
-  std::string_view identity_header;  // X-IDENTITY-HEADER
-  std::string_view metadata;         // Metadata
-  bool is_forwarded = false;         // it has X-Forwarded-For
+  std::string_view method = {}, target = {};
+  std::string_view host = {};             // Host
+  std::string_view identity_header = {};  // X-IDENTITY-HEADER
+  std::string_view metadata = {};         // Metadata
+  bool is_forwarded = false;              // it has X-Forwarded-For
 };
 
 struct IdentityAnswer {

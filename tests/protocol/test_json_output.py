@@ -7,6 +7,7 @@ import shutil
 
 from own_server import needs_program, own_server
 from program import run_command
+from rocktable_server import BINARY
 
 pytestmark = needs_program
 
@@ -160,6 +161,8 @@ def test_the_reference_names_each_member(server, tmp_path):
     told["faults clear"] = document("faults", "clear", *target)
     told["behave"] = document("behave", "throttle=500", *target)
     document("behave", "off", *target)
+    token = run_command("exec", "--tls", "auto", "--identity", "alice", "--", BINARY, "token", "--json")
+    told["token"] = json.loads(token.stdout)
     assert set(told) | {"open", "repair"} == set(examples)
     for name, one in told.items():
         assert members(one) == members(examples[name]), name

@@ -200,6 +200,25 @@ TEST_CASE("With a companion or an upstream the ports of the other services count
   check_refused({"--blobUpstream", "http://h", "--blobPort", "none"});
 }
 
+TEST_CASE("Identities need HTTPS, and turn bearer tokens on") {
+  const Options options =
+      options_of({"--tls", "auto", "--identity", "alice=Reader, Storage Table Data Reader shop/orders", "--identity",
+                  "bob", "--identityPort", "7"});
+  REQUIRE(options.identities.size() == 2);
+  CHECK(options.bearer_tokens);
+  CHECK(options.identity_port == 7);
+  CHECK(options.identities[0].name == "alice");
+  CHECK(options.identities[0].roles == std::vector<std::string>{"Reader", "Storage Table Data Reader shop/orders"});
+  CHECK(options.identities[1].name == "bob");
+  CHECK(options.identities[1].roles.empty());
+  CHECK(options_of({"--cert", "c", "--key", "k", "--identity", "a"}).bearer_tokens);
+  check_refused({"--identity", "alice"});
+  for (const char* text : {"", "=", "alice=", "alice=Reader,", "alice=,Reader", "a b"})
+    check_refused({"--tls", "auto", "--identity", text});
+  check_refused({"--tls", "auto", "--identity", "a", "--identity", "a=Reader"});
+  check_refused({"--tls", "auto", "--identityPort", "7"});
+}
+
 TEST_CASE("A program with the name of an Azurite program is compatible with it") {
   CHECK(called("azurite", {}).compatibility == Compatibility::Azurite);
   CHECK(called("/usr/local/bin/azurite", {"--blobPort", "5"}).blob_port == 5);
