@@ -13,7 +13,7 @@ from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueServiceClient
 
 import private_network
-from conftest import AZURITE, HERE, SHOP_KEY, WITH_AZURITE
+from beside import AZURITE, BESIDE, WITH_AZURITE
 from descendants import children_of
 from guide import node_options
 from process import is_running, wait_until
@@ -70,7 +70,6 @@ def test_another_key_is_refused(beside):
     stranger = BlobServiceClient(parts["BlobEndpoint"], credential={"account_name": "shop", "account_key": "b3RoZXI="})
     with pytest.raises(ClientAuthenticationError):
         list(stranger.list_containers())
-    assert parts["AccountKey"] == SHOP_KEY
 
 
 def test_the_javascript_sdks_take_the_same_connection_string(beside):
@@ -93,7 +92,7 @@ def test_the_javascript_sdks_take_the_same_connection_string(beside):
         console.log(blob.toString(), receivedMessageItems[0].messageText, (await table.getEntity("p", "r")).rowKey);
     """
     environment = {**os.environ, **node_options(), "AZURE_STORAGE_CONNECTION_STRING": beside.connection_string}
-    ended = subprocess.run(["node", "--input-type=module", "-e", program], cwd=HERE, env=environment, capture_output=True,
+    ended = subprocess.run(["node", "--input-type=module", "-e", program], cwd=BESIDE, env=environment, capture_output=True,
                            text=True, timeout=SECONDS, check=False)
     assert (ended.returncode, ended.stdout) == (0, "bytes text r\n"), ended.stderr
 

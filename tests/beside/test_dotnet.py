@@ -6,11 +6,10 @@ import subprocess
 
 import pytest
 
-from conftest import AZURITE, WITH_AZURITE
-from identities import CONTRIBUTOR, READER, Identities, put_roles
+from beside import AZURITE, WITH_AZURITE
+from identities import CONTRIBUTOR, CREDENTIALS, READER, Conversation, put_roles
 from program import user_environment
 from rocktable_server import BINARY
-from test_identity import CREDENTIALS, Conversation
 
 BUILT = BINARY.parents[1] / "dotnet" / "bin" / "beside" / "release" / "beside.dll"
 pytestmark = pytest.mark.skipif(not (shutil.which("dotnet") and BUILT.exists()), reason="not built: script/test --dotnet")
@@ -40,20 +39,13 @@ def test_a_grain_of_orleans_keeps_its_state_in_tables_alone():
     assert run("orleans") == "1 2"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    running = Identities("--inMemoryPersistence", "--anyAccount", location=tmp_path_factory.mktemp("certificates"))
-    yield running
-    running.stop()
-
-
 @pytest.mark.parametrize("credential", CREDENTIALS)
-def test_a_role_that_is_taken_away_counts_with_the_next_request(server, credential):
-    put_roles(server, f"alice {CONTRIBUTOR}\n")
-    program = Conversation(server, ["dotnet", BUILT, "orders", credential], credential.lower()[:24])
+def test_a_role_that_is_taken_away_counts_with_the_next_request(identities, credential):
+    put_roles(identities, f"alice {CONTRIBUTOR}\n")
+    program = Conversation(identities, ["dotnet", BUILT, "orders", credential], credential.lower()[:24])
     try:
         assert program.ask("1") == "inserted"
-        put_roles(server, f"alice {READER}\n")
+        put_roles(identities, f"alice {READER}\n")
         assert program.ask("2") == "403 AuthorizationPermissionMismatch"
     finally:
         program.end()

@@ -5,68 +5,32 @@ import subprocess
 
 import pytest
 
-from conftest import HERE
+from beside import BESIDE, INSTALLED
 from guide import PYTHON, node_options
-from identities import CONTRIBUTOR, READER, Identities, put_roles
+from identities import CONTRIBUTOR, CREDENTIALS, READER, Conversation, put_roles
 from program import user_environment
 from rocktable_server import BINARY
 
 SECONDS = 60
-PROGRAMS = HERE / "programs"
-INSTALLED = (HERE / "node_modules" / "@azure" / "identity").exists()
+PROGRAMS = BESIDE / "programs"
 RUNTIMES = [
     pytest.param(["node", PROGRAMS / "orders.mjs"], id="javascript",
-                 marks=pytest.mark.skipif(not INSTALLED, reason="@azure/identity is not installed: script/bootstrap --test")),
+                 marks=pytest.mark.skipif(not INSTALLED.exists(), reason="@azure/identity is not installed: script/bootstrap --test")),
     pytest.param([PYTHON, PROGRAMS / "orders.py"], id="python"),
 ]
-CREDENTIALS = ["DefaultAzureCredential", "ManagedIdentityCredential"]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    running = Identities("--inMemoryPersistence", "--anyAccount", location=tmp_path_factory.mktemp("certificates"))
-    yield running
-    running.stop()
-
-
-class Conversation:
-    """A program that answers each line with a line."""
-
-    def __init__(self, server, words, account):
-        authority = server.ready["certificateAuthority"]
-        environment = user_environment(
-            TABLES_ENDPOINT=server.endpoint.replace(server.name, account), IDENTITY_ENDPOINT=server.identity_url,
-            IDENTITY_HEADER=server.header, SSL_CERT_FILE=authority, NODE_EXTRA_CA_CERTS=authority, REQUESTS_CA_BUNDLE=authority,
-            **node_options())
-        self.process = subprocess.Popen([str(word) for word in words], env=environment, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def ask(self, line):
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline()
-        assert answer, self.process.stderr.read()
-        return answer.strip()
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.stderr.close()
-        self.process.kill()
-        self.process.wait()
 
 
 @pytest.mark.parametrize("credential", CREDENTIALS)
 @pytest.mark.parametrize("words", RUNTIMES)
-def test_a_role_that_is_taken_away_counts_with_the_next_request(server, words, credential):
-    put_roles(server, f"alice {CONTRIBUTOR}\n")
+def test_a_role_that_is_taken_away_counts_with_the_next_request(identities, words, credential):
+    put_roles(identities, f"alice {CONTRIBUTOR}\n")
     account = "a" + str(abs(hash((str(words), credential))) % 10**9)
-    program = Conversation(server, [*words, credential], account)
+    program = Conversation(identities, [*words, credential], account)
     try:
         assert program.ask("1") == "inserted"
-        put_roles(server, f"alice {READER}\n")
+        put_roles(identities, f"alice {READER}\n")
         assert program.ask("2") == "403 AuthorizationPermissionMismatch"
-        put_roles(server, f"alice {CONTRIBUTOR}\n")
+        put_roles(identities, f"alice {CONTRIBUTOR}\n")
         assert program.ask("2") == "inserted"
     finally:
         program.end()
@@ -84,15 +48,15 @@ def test_exec_is_enough_and_a_login_of_the_developer_does_not_matter(words):
 
 
 @pytest.mark.parametrize("words", RUNTIMES)
-def test_two_identities_are_told_apart_by_the_client_id(words, server):
+def test_two_identities_are_told_apart_by_the_client_id(words, identities):
     """As DefaultAzureCredential reads it from AZURE_CLIENT_ID."""
-    put_roles(server, f"alice {CONTRIBUTOR}\nbob {READER}\n")
-    endpoint, authority = server.endpoint.replace(server.name, "t" + str(os.getpid())), server.ready["certificateAuthority"]
+    put_roles(identities, f"alice {CONTRIBUTOR}\nbob {READER}\n")
+    endpoint, authority = identities.endpoint.replace(identities.name, "t" + str(os.getpid())), identities.ready["certificateAuthority"]
     told = {}
     for name in ("alice", "bob"):
         environment = user_environment(
-            TABLES_ENDPOINT=endpoint, IDENTITY_ENDPOINT=server.identity_url, IDENTITY_HEADER=server.header,
-            AZURE_CLIENT_ID=server.identities[name]["clientId"], SSL_CERT_FILE=authority, NODE_EXTRA_CA_CERTS=authority,
+            TABLES_ENDPOINT=endpoint, IDENTITY_ENDPOINT=identities.identity_url, IDENTITY_HEADER=identities.header,
+            AZURE_CLIENT_ID=identities.identities[name]["clientId"], SSL_CERT_FILE=authority, NODE_EXTRA_CA_CERTS=authority,
             REQUESTS_CA_BUNDLE=authority, **node_options())
         ended = subprocess.run([str(word) for word in (*words, "DefaultAzureCredential")], input="1\n", capture_output=True, text=True,
                                timeout=SECONDS, env=environment, check=False)

@@ -1,12 +1,11 @@
 """docs/local-identity.md: its blocks, run unchanged in one folder."""
 import pytest
 
-from conftest import HERE
+from beside import INSTALLED
 from guide import Guide, check_output, output_of
 from rocktable_server import BINARY
 
 GUIDE = Guide("local-identity.md")
-INSTALLED = HERE / "node_modules"
 pytestmark = pytest.mark.skipif(not INSTALLED.exists(), reason="@azure/identity is not installed: script/bootstrap --test")
 
 

@@ -2,13 +2,17 @@
 import base64
 import http.client
 import json
+import subprocess
 import urllib.parse
 
+from guide import node_options
+from program import user_environment
 from rocktable_server import Server, connection, read_response, request_bytes
 
 SECONDS = 20
 STORAGE = "https://storage.azure.com"
 READER, CONTRIBUTOR = "Storage Table Data Reader", "Storage Table Data Contributor"
+CREDENTIALS = ["DefaultAzureCredential", "ManagedIdentityCredential"]
 APP_SERVICE, MACHINE = "/msi/token", "/metadata/identity/oauth2/token"
 
 
@@ -68,3 +72,30 @@ def send_with(server, token, method="GET", target="/Tables", body=None):
     with connection(server) as client:
         client.sendall(request_bytes(server, method, server.base + target, headers, body and json.dumps(body), signed=False))
         return read_response(client, method)
+
+
+class Conversation:
+    """A program that answers each line with a line."""
+
+    def __init__(self, server, words, account):
+        authority = server.ready["certificateAuthority"]
+        environment = user_environment(
+            TABLES_ENDPOINT=server.endpoint.replace(server.name, account), IDENTITY_ENDPOINT=server.identity_url,
+            IDENTITY_HEADER=server.header, SSL_CERT_FILE=authority, NODE_EXTRA_CA_CERTS=authority, REQUESTS_CA_BUNDLE=authority,
+            **node_options())
+        self.process = subprocess.Popen([str(word) for word in words], env=environment, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer, self.process.stderr.read()
+        return answer.strip()
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        self.process.kill()
+        self.process.wait()
