@@ -12,7 +12,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
@@ -22,11 +21,9 @@
 #include <thread>
 #include <vector>
 
-#include "base/text.h"
 #include "server/executors/fiber_executor.h"
 #include "server/http/await.h"
 #include "server/http/connection.h"
-#include "server/http/port_holder.h"
 #include "server/http/stop_signals.h"
 
 namespace rocktable {
@@ -42,7 +39,6 @@ constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another ma
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
-constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -184,14 +180,14 @@ class Server::Impl {
  public:
   explicit Impl(const ServerOptions& options)
       : options_(options), stop_asked_(main().context(), dup(stop_signals_.descriptor())) {
-    for (const auto& where : options_.listen) listen(where);
+    for (const auto& where : options_.listen)
+      listeners_.push_back({where.service, open_acceptors(main().context(), where)});
   }
 
   std::uint16_t port(std::size_t place) const { return listeners_.at(place).port(); }
 
   std::string address(std::size_t place) const {
-    const auto address = listeners_.at(place).acceptors.front().local_endpoint().address();
-    return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+    return address_in_urls(listeners_.at(place).acceptors.front().local_endpoint().address());
   }
 
   std::vector<asio::ip::address> addresses() const {
@@ -213,9 +209,6 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  void listen(const ListenAddress& where);
-  std::vector<tcp::endpoint> endpoints(const ListenAddress& where);
-  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
   asio::awaitable<void> drain();
@@ -234,92 +227,6 @@ class Server::Impl {
   std::atomic<bool> has_freed_ = false;
   std::atomic<bool> is_draining_ = false;
 };
-
-// --- Listening ---------------------------------------------------------------------------------------------
-
-namespace {
-
-const char* port_flag(StorageService service) {
-  switch (service) {
-    case StorageService::Blob:
-      return "--blobPort";
-    case StorageService::Queue:
-      return "--queuePort";
-    case StorageService::Table:
-      break;
-  }
-  return "--tablePort";
-}
-
-std::string advice_of(const ListenAddress& where) {
-  return where.advice.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one" : where.advice;
-}
-
-// Why the user may not listen on a port below 1024, and what to do.
-std::string about_low_port(std::uint16_t port) {
-  const std::string number = std::to_string(port);
-  return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
-         "` opens it for all, until the next boot";
-}
-
-}  // namespace
-
-std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAddress& where) {
-  // localhost means this machine, whatever its resolver says (RFC 6761).
-  if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
-    return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
-  std::string host = where.host;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  boost::system::error_code error;
-  tcp::resolver resolver(main().context());
-  std::vector<tcp::endpoint> out;
-  for (const auto& entry : resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
-    if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
-  }
-  if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
-  return out;
-}
-
-// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried`
-// to the last one. Throws boost::system::system_error.
-void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried) {
-  auto& acceptors = listener.acceptors;
-  acceptors.clear();
-  for (tcp::endpoint endpoint : endpoints) {
-    if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
-    tried = endpoint;
-    try {
-      tcp::acceptor acceptor(main().context(), endpoint.protocol());
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
-      if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
-      acceptor.bind(endpoint);
-      acceptor.listen();
-      acceptors.push_back(std::move(acceptor));
-    } catch (const boost::system::system_error& error) {
-      if (acceptors.empty() || error.code() == asio::error::address_in_use) throw;
-    }
-  }
-}
-
-void Server::Impl::listen(const ListenAddress& where) {
-  Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
-  tcp::endpoint tried;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      bind(listener, endpoints(where), tried);
-      return;
-    } catch (const boost::system::system_error& error) {
-      const bool busy = error.code() == asio::error::address_in_use;
-      if (busy && where.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
-      if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
-      const std::string at = (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      constexpr int kFirstOfAll = 1024;
-      const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
-      throw ServerError("cannot listen at " + at + ": " +
-                        (root_only ? about_low_port(where.port) : error.code().message()));
-    }
-  }
-}
 
 // --- Serving -----------------------------------------------------------------------------------------------
 

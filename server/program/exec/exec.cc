@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "odata/protocol/development_account.h"
 #include "server/http/stop_signals.h"
 #include "server/program/exec/child_process.h"
@@ -70,7 +71,25 @@ void check_development_account(const StartupReport& report) {
         "AZURITE_ACCOUNTS");
 }
 
-// Returns the variables for the command: `NAME=VALUE`, each followed by a NUL. Writes certificate files to
+// The variables that lead the credentials of Azure's libraries to the local identities, in the form of
+// environment_of(). Those that would lead them elsewhere are removed, and a client id that is none of these identities.
+std::string identity_variables(const IdentityReport& report) {
+  std::string out = "IDENTITY_ENDPOINT=" + report.url + report.path;
+  out.push_back('\0');
+  out.append("IDENTITY_HEADER=" + report.header).push_back('\0');
+  for (const char* name :
+       {"AZURE_CLIENT_SECRET", "AZURE_CLIENT_CERTIFICATE_PATH", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TENANT_ID",
+        "AZURE_USERNAME", "AZURE_PASSWORD", "AZURE_TOKEN_CREDENTIALS", "AZURE_POD_IDENTITY_AUTHORITY_HOST",
+        "IDENTITY_SERVER_THUMBPRINT", "IMDS_ENDPOINT", "MSI_ENDPOINT", "MSI_SECRET"})
+    out.append(name).push_back('\0');
+  const char* const given = std::getenv("AZURE_CLIENT_ID");
+  const auto is_given = [&](const LocalIdentity& one) { return equals_ignoring_case(given, one.app_id); };
+  if (given != nullptr && std::none_of(report.identities.begin(), report.identities.end(), is_given))
+    out.append("AZURE_CLIENT_ID").push_back('\0');
+  return out;
+}
+
+// Returns the variables for the command: `NAME=VALUE`, or `NAME` for one to remove, each followed by a NUL. Writes certificate files to
 // the folder. Throws std::runtime_error.
 std::string environment_of(const StartupReport& report, const ExecOptions& options) {
   std::string out;
@@ -93,6 +112,7 @@ std::string environment_of(const StartupReport& report, const ExecOptions& optio
     for (const auto& warning : trust.warnings) spdlog::warn("{}", printable(warning));
     for (const auto& [name, value] : trust.variables) add(name, value);
   }
+  if (report.identity) out += identity_variables(*report.identity);
   for (const auto& name : options.exports) add(name, connection);
   return out;
 }
@@ -203,7 +223,8 @@ std::optional<std::string> Execution::await_server() {
 void Execution::start_command(const std::string& environment) {
   command_ = start_child(signals_, [&] {
     std::string text = environment;
-    for (char* pair = text.data(); pair < text.data() + text.size(); pair += std::strlen(pair) + 1) putenv(pair);
+    for (char* pair = text.data(); pair < text.data() + text.size(); pair += std::strlen(pair) + 1)
+      putenv(pair);  // without `=` it removes
     return exec_program(options_.command);
   });
 }
