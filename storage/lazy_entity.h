@@ -1,6 +1,8 @@
 // A stored entity whose record is decoded as late as possible: a filter that refuses it reads one property.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -8,13 +10,14 @@
 #include "odata/entity.h"
 #include "odata/filter.h"
 #include "storage/format/entity_codec.h"
+#include "storage/format/property_finder.h"
 
 namespace rocktable {
 
 // Holds views of a row, which must stay valid until the next reset(). Throws CorruptRecord.
 class LazyEntity final : public PropertyLookup {
  public:
-  // Keeps its memory from row to row.
+  // Keeps its memory from row to row, and what the finders know.
   void reset(const EntityKeyView& key, std::string_view record) {
     key_ = key;
     record_ = record;
@@ -36,7 +39,9 @@ class LazyEntity final : public PropertyLookup {
  private:
   EntityKeyView key_;
   std::string_view record_;
-  mutable int lookups_ = 0;
+  mutable std::size_t lookups_ = 0;
+  // A filter asks for the same names in the same order in most rows.
+  mutable std::array<PropertyFinder, 2> finders_;
   mutable bool is_decoded_ = false;
   mutable DateTime timestamp_;
   mutable std::vector<PropertyView> properties_;
