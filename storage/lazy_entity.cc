@@ -4,11 +4,13 @@ namespace rocktable {
 
 // Decoding the whole record is cheaper than many look-ups.
 std::optional<ValueView> LazyEntity::find(std::string_view name) const {
-  if (name == "PartitionKey") return key_.partition_key;
-  if (name == "RowKey") return key_.row_key;
+  if (name == "PartitionKey") return key().partition_key;
+  if (name == "RowKey") return key().row_key;
   if (is_decoded_ || lookups_ == finders_.size()) return view().find(name);
   if (name == "Timestamp") return decode_timestamp(record_);
-  return finders_[lookups_++].find(record_, name);
+  auto& finder = finders_[lookups_++];
+  if (!finder) finder.emplace(name);
+  return finder->name() == name ? finder->find(record_) : find_property(record_, name);
 }
 
 }  // namespace rocktable

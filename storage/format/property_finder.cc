@@ -59,13 +59,13 @@ std::optional<ValueView> PropertyFinder::read(std::string_view record) const {
   return text;
 }
 
-std::optional<ValueView> PropertyFinder::search(std::string_view record, std::string_view name) {
+std::optional<ValueView> PropertyFinder::search(std::string_view record) {
   constexpr int kMostPatience = 64;  // rows
-  const auto found = find_property(record, name);
+  const auto found = find_property(record, name_);
   if (rows_until_learning_ > 0) {
     --rows_until_learning_;
   } else {
-    learn(record, name);
+    learn(record);
     rows_until_learning_ = patience_;
     patience_ = std::min(2 * patience_ + 1, kMostPatience);
   }
@@ -73,7 +73,7 @@ std::optional<ValueView> PropertyFinder::search(std::string_view record, std::st
 }
 
 // find_property() has read the record as far as this function does, except for what follows a value of fixed size.
-void PropertyFinder::learn(std::string_view record, std::string_view name) {
+void PropertyFinder::learn(std::string_view record) {
   constexpr char kFixed = '\xFF', kFree = '\0', kEndOfVarint = '\x80';
   record::Reader reader(record);
   const auto here = [&] { return record.size() - reader.rest().size(); };
@@ -81,7 +81,6 @@ void PropertyFinder::learn(std::string_view record, std::string_view name) {
   const auto extend = [&](char with) { mask.resize(here(), with); };
   std::size_t needed = 0;
   needed_ = SIZE_MAX;  // if this function throws, nothing is known
-  name_ = name;
   type_.reset();
   lengths_.clear();
   reader.byte();
@@ -90,7 +89,7 @@ void PropertyFinder::learn(std::string_view record, std::string_view name) {
   extend(kFree);
   for (std::size_t left = reader.varint(); left > 0; --left) {
     const EdmType type = record::read_type(reader);
-    const bool is_wanted = reader.bytes(reader.varint()) == name && !type_;
+    const bool is_wanted = reader.bytes(reader.varint()) == name_ && !type_;
     extend(kFixed);
     if (is_wanted) {
       type_ = type;

@@ -17,10 +17,14 @@ namespace rocktable {
 // Answers as find_property(), whether records look alike or not.
 class PropertyFinder {
  public:
-  // Throws CorruptRecord. The finder compares names with those of the former call: use one finder for each name.
-  std::optional<ValueView> find(std::string_view record, std::string_view name) {
-    if (looks_alike(record) && name == name_) return read(record);
-    return search(record, name);
+  explicit PropertyFinder(std::string_view name) : name_(name) {}
+
+  const std::string& name() const { return name_; }
+
+  // Throws CorruptRecord.
+  std::optional<ValueView> find(std::string_view record) {
+    if (looks_alike(record)) return read(record);
+    return search(record);
   }
 
  private:
@@ -32,10 +36,10 @@ class PropertyFinder {
 
   bool looks_alike(std::string_view record) const;
   std::optional<ValueView> read(std::string_view record) const;
-  std::optional<ValueView> search(std::string_view record, std::string_view name);
-  void learn(std::string_view record, std::string_view name);
+  std::optional<ValueView> search(std::string_view record);
+  void learn(std::string_view record);
 
-  std::string name_;
+  const std::string name_;
   // The first bytes of the record: up to the value if the property has a fixed size, else the whole directory. A bit
   // that the mask does not have may differ: values differ, and lengths of texts as long as they take as many bytes.
   std::string pattern_, mask_;
