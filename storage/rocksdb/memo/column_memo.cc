@@ -21,7 +21,7 @@ ColumnMemo::Use ColumnMemo::begin_scan(const ColumnScan& scan, Clock::time_point
   if (continues) out.column = entry->column;
   const bool lacks_rows = entry->column == nullptr ? scan.begin == entry->begin : continues && !out.column->is_complete;
   if (entry->scans >= kScansBefore && !entry->is_refused && lacks_rows && !is_making_)
-    out.maker = std::make_unique<ColumnMaker>(*this, scan, out.column.get());
+    out.maker = std::make_unique<ColumnMaker>(*this, scan, out.column);
   return out;
 }
 
@@ -96,13 +96,13 @@ void ColumnMemo::add(const ColumnScan& scan, Clock::time_point now, std::vector<
   }
 }
 
-void ColumnMemo::install(const ColumnScan& scan, std::shared_ptr<const Column> column) {
-  std::vector<Entry> dropped;
+void ColumnMemo::install(const ColumnScan& scan, const std::shared_ptr<const Column>& base,
+                         std::shared_ptr<const Column> column) {
   std::shared_ptr<const Column> former;  // freed without the lock
   const std::lock_guard lock(mutex_);
   if (scan.sequence != sequence_) return;
   Entry* const entry = find(scan);
-  if (entry == nullptr) return;
+  if (entry == nullptr || entry->column != base || (base == nullptr && entry->begin != scan.begin)) return;
   former = std::move(entry->column);
   entry->is_refused = column == nullptr;
   if (column == nullptr) return;
@@ -144,13 +144,14 @@ void ColumnMemo::sweep(const std::stop_token& stop) {
   }
 }
 
-ColumnMaker::ColumnMaker(ColumnMemo& memo, const ColumnScan& scan, const Column* column)
+ColumnMaker::ColumnMaker(ColumnMemo& memo, const ColumnScan& scan, std::shared_ptr<const Column> base)
     : memo_(memo),
       property_(scan.property),
       begin_(scan.begin),
       end_(scan.end),
       scan_{scan.table, property_, begin_, end_, scan.sequence},
-      writer_(memo.budget_, column) {
+      base_(std::move(base)),
+      writer_(memo.budget_, base_.get()) {
   memo_.is_making_ = true;
 }
 
@@ -163,13 +164,13 @@ bool ColumnMaker::add(std::string_view key, std::size_t row_bytes, const std::op
     return false;
   }
   if (writer_.add(key, row_bytes, value)) return true;
-  memo_.install(scan_, nullptr);
+  memo_.install(scan_, base_, nullptr);
   return false;
 }
 
 void ColumnMaker::finish(std::string_view covered_to, bool is_complete) {
   if (saves_little()) return memo_.count_anew(scan_);
-  memo_.install(scan_, writer_.finish(covered_to, is_complete));
+  memo_.install(scan_, base_, writer_.finish(covered_to, is_complete));
 }
 
 }  // namespace rocktable

@@ -98,8 +98,9 @@ class ColumnMemo {
   void add(const ColumnScan& scan, Clock::time_point now, std::vector<Entry>& dropped);
   void start_sweeper();
 
-  // Of makers. `column` null: it is refused.
-  void install(const ColumnScan& scan, std::shared_ptr<const Column> column);
+  // Of makers. Replaces `base` (null: none) by `column`; null: it is refused. Does nothing if the entry is not as it
+  // was when the maker began.
+  void install(const ColumnScan& scan, const std::shared_ptr<const Column>& base, std::shared_ptr<const Column> column);
   void count_anew(const ColumnScan& scan);
   void release_maker() { is_making_ = false; }
   void sweep(const std::stop_token& stop);
@@ -118,8 +119,8 @@ class ColumnMemo {
 // Makes a column of the rows that a scan reads, or gives up. There is one at a time. Destroy it before the scan ends.
 class ColumnMaker {
  public:
-  // `column` null: none yet.
-  ColumnMaker(ColumnMemo& memo, const ColumnScan& scan, const Column* column);
+  // `base`: the column that the rows are added to; null: none yet.
+  ColumnMaker(ColumnMemo& memo, const ColumnScan& scan, std::shared_ptr<const Column> base);
   ~ColumnMaker() { memo_.release_maker(); }
   ColumnMaker(const ColumnMaker&) = delete;
   ColumnMaker& operator=(const ColumnMaker&) = delete;
@@ -140,6 +141,7 @@ class ColumnMaker {
   ColumnMemo& memo_;
   const std::string property_, begin_, end_;
   const ColumnScan scan_;  // views of the strings before it
+  const std::shared_ptr<const Column> base_;
   ColumnWriter writer_;
   std::uint64_t rows_ = 0, matches_ = 0;
 };

@@ -88,6 +88,21 @@ TEST_CASE("Columns are those of one table, property and range") {
   CHECK(run(memo, scan_of()) == "uses");
 }
 
+TEST_CASE("A column does not stand for a wider range that came meanwhile") {
+  ColumnMemo memo;
+  for (int i = 0; i < 2; ++i) run(memo, scan_of());
+  auto use = memo.begin_scan(scan_of());
+  REQUIRE(use.maker != nullptr);
+  REQUIRE(use.maker->add(key_of(0), 1, std::nullopt, false));
+  ColumnScan wider = scan_of();
+  wider.begin = "0";
+  CHECK(run(memo, wider) == "reads");
+  use.maker->finish("2", true);
+  use = {};
+  CHECK(memo.used() == 0);
+  for (const char* expected : {"reads", "makes"}) CHECK(run(memo, wider) == expected);
+}
+
 TEST_CASE("The pages of a query make one column, part after part") {
   ColumnMemo memo;
   ColumnScan second = scan_of();
