@@ -1,22 +1,12 @@
 #include "storage/format/property_finder.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include "storage/format/record_reader.h"
 
 namespace rocktable {
 namespace {
-
-constexpr std::size_t kBlockBytes = 16;
-// Two words that the compiler keeps in one register.
-using PatternBlock [[gnu::vector_size(kBlockBytes)]] = std::uint64_t;
-
-PatternBlock load_block(const char* bytes) {
-  PatternBlock out;
-  std::memcpy(&out, bytes, sizeof out);
-  return out;
-}
 
 std::size_t read_length(std::string_view record, std::size_t at, std::size_t bytes) {
   std::size_t out = 0;
@@ -27,27 +17,7 @@ std::size_t read_length(std::string_view record, std::size_t at, std::size_t byt
 
 }  // namespace
 
-// Compares without an end at the first difference, because there is hardly ever one. The last block overlaps the one
-// before it.
-bool PropertyFinder::looks_alike(std::string_view record) const {
-  if (record.size() < needed_) return false;
-  const auto difference = [&](std::size_t at) {
-    return (load_block(record.data() + at) ^ load_block(pattern_.data() + at)) & load_block(mask_.data() + at);
-  };
-  const std::size_t last = pattern_.size() - kBlockBytes;
-  PatternBlock different = difference(last);
-  for (std::size_t at = 0; at < last; at += kBlockBytes) different |= difference(at);
-  return (different[0] | different[1]) == 0;
-}
-
-std::optional<ValueView> PropertyFinder::read(std::string_view record) const {
-  if (!type_) return std::nullopt;
-  std::optional<ValueView> out;
-  if (!record::is_text(*type_)) {
-    record::Reader reader(record.substr(value_at_));
-    record::read_scalar(reader, *type_, out.emplace());
-    return out;
-  }
+std::optional<ValueView> PropertyFinder::read_text(std::string_view record) const {
   std::size_t begin = value_at_, length = 0;  // the texts follow the directory
   for (const auto& [at, bytes] : lengths_) {
     begin += length;

@@ -20,7 +20,7 @@ class RowFilter {
   // `filter` null: all rows match. The filter must outlive this object.
   explicit RowFilter(const Filter* filter) : filter_(filter) {
     if (filter != nullptr) part_ = ColumnFilter::of(*filter);
-    if (part_) finder_.emplace(part_->property());
+    if (part_ && part_->property() != "Timestamp") finder_.emplace(part_->property());
   }
 
   // The part of the filter that asks for one property; nullopt if there is none.
@@ -28,7 +28,7 @@ class RowFilter {
 
   // Returns the value of that property. Expects that there is a part.
   std::optional<ValueView> value_in(std::string_view record) {
-    if (part_->property() == "Timestamp") return decode_timestamp(record);
+    if (!finder_) return decode_timestamp(record);
     return finder_->find(record);
   }
 
@@ -47,7 +47,7 @@ class RowFilter {
  private:
   const Filter* filter_;
   std::optional<ColumnFilter> part_;
-  std::optional<PropertyFinder> finder_;
+  std::optional<PropertyFinder> finder_;  // nullopt: the property is Timestamp
   LazyEntity entity_{decode_entity_key};
 };
 

@@ -346,13 +346,14 @@ class Scan {
       end_page_before(key);
       return false;
     }
-    count(key.size() + record.size());
-    bytes_ += key.size() + record.size();
+    const std::size_t row_bytes = key.size() + record.size();
+    count(row_bytes);
+    bytes_ += row_bytes;
     if (maker_ != nullptr ? add_to_column(key, record) : row_filter_.may_match(record)) visit(key, record);
     return true;
   }
 
-  bool page_ends() { return kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || full_ || must_stop(); }
+  bool page_ends() { return full_ || must_stop(); }
 
   void end_page_before(std::string_view key) {
     const EntityKeyView names = decode_entity_key(key, scratch_);
@@ -377,7 +378,7 @@ class Scan {
     ++kept_;
     kept_bytes_ += key.size() + record.size();
     ++stats_.entities_returned;
-    full_ = is_full_ && is_full_();
+    full_ = kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || (is_full_ && is_full_());
   }
 
   // Checks at every 64th entity, never before the first one, so that a resumed scan makes progress.
@@ -426,7 +427,7 @@ class Scan {
   std::optional<EntityKey> resume_;
   bool looked_up_ = false;
   bool rows_are_whole_ = false;
-  bool full_ = false;  // is_full_ returned true
+  bool full_ = false;  // the page has all that it may have
   std::size_t kept_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t bytes_ = 0;  // bytes read by the caller's thread
