@@ -6,24 +6,26 @@
 # file, the versions, the target and the compiler. build/sources/libraries/TARGET leads there.
 # shellcheck shell=bash
 
-# Prints the prefix of the compiler's commands, as in aarch64-linux-gnu-g++; empty for this machine.
-compiler_prefix() {  # TARGET
-  case $1 in
-    portable) ;;
-    portable-aarch64) echo aarch64-linux-gnu- ;;
+# Prints the command of a tool for a target, as aarch64-linux-gnu-g++. mingw-w64 has compilers for two kinds of threads;
+# std::mutex needs those of POSIX.
+tool() {  # TARGET NAME
+  case $1,$2 in
+    portable,*) echo "$2" ;;
+    portable-aarch64,*) echo "aarch64-linux-gnu-$2" ;;
+    windows,g??) echo "x86_64-w64-mingw32-$2-posix" ;;
+    windows,*) echo "x86_64-w64-mingw32-$2" ;;
   esac
 }
 openssl_platform() {  # TARGET
   case $1 in
     portable) echo "linux-$(uname -m)" ;;
     portable-aarch64) echo linux-aarch64 ;;
+    windows) echo mingw64 ;;
   esac
 }
 
-# Each function and each object in its own section, so that the linker keeps what is used. Paths are not in the result.
-library_flags() {  # OPTIMIZATION SOURCE
-  echo "$1 -DNDEBUG -ffunction-sections -fdata-sections -ffile-prefix-map=$2=."
-}
+# Each function and each object is in its own section, so that the linker keeps only what is used.
+readonly library_flags='-DNDEBUG -ffunction-sections -fdata-sections'
 
 source_version() { dpkg-query -W -f '${source:Version}' "$1" 2>/dev/null || echo newest; }  # PACKAGE
 
@@ -52,36 +54,37 @@ get_compiled() {  # FOLDER
 
 # The store needs neither tools nor compression. PORTABLE: for all processors of the architecture.
 build_rocksdb() {  # TARGET SOURCE PREFIX
-  local target=$1 source=$2 prefix=$3 compiler toolchain=()
-  compiler=$(compiler_prefix "$target")
-  [ -z "$compiler" ] || toolchain=(-D "CMAKE_TOOLCHAIN_FILE=$root/cmake/${target#portable-}.cmake")
+  local target=$1 source=$2 prefix=$3 toolchain=()
+  [ "$target" = portable ] || toolchain=(-D "CMAKE_TOOLCHAIN_FILE=$root/cmake/${target#portable-}.cmake")
   cmake -S "$source" -B "$source/build" -G Ninja "${toolchain[@]}" -D CMAKE_BUILD_TYPE=Release \
-    -D CMAKE_CXX_FLAGS_RELEASE="$(library_flags -O2 "$source")" -D CMAKE_INSTALL_PREFIX="$prefix" \
+    -D CMAKE_CXX_FLAGS_RELEASE="-O2 $library_flags -ffile-prefix-map=$source=." -D CMAKE_INSTALL_PREFIX="$prefix" \
     -D CMAKE_INSTALL_LIBDIR=lib -D USE_RTTI=1 -D PORTABLE=1 -D FAIL_ON_WARNINGS=OFF -D ROCKSDB_BUILD_SHARED=OFF \
     -D WITH_GFLAGS=OFF -D WITH_TESTS=OFF -D WITH_TOOLS=OFF -D WITH_CORE_TOOLS=OFF -D WITH_BENCHMARK_TOOLS=OFF \
     -D WITH_TRACE_TOOLS=OFF -D WITH_LIBURING=OFF -D WITH_SNAPPY=OFF -D WITH_LZ4=OFF -D WITH_ZLIB=OFF -D WITH_ZSTD=OFF \
-    -D WITH_BZ2=OFF &&
+    -D WITH_BZ2=OFF -D WITH_WINDOWS_UTF8_FILENAMES=ON &&
     ninja -C "$source/build" rocksdb && cmake --install "$source/build"
 }
 
 # TLS 1.2 and 1.3 with the ciphers of today, certificates, and what libpq needs: SCRAM, MD5, the interface of engines.
+readonly no_openssl=(
+  aria autoload-config bf blake2 camellia cast cmp cms comp ct des dso dtls ec2m gost idea legacy md4 mdc2 nextprotoneg ocb
+  psk rc2 rc4 rfc3779 rmd160 seed shared siphash sm2 sm3 sm4 srp srtp ssl3 tests tls1 tls1_1 ts ui-console whirlpool)
+
 build_openssl() {  # TARGET SOURCE PREFIX
   local target=$1 source=$2 prefix=$3
   (
-    cd "$source" &&
-      CFLAGS=$(library_flags -Os "$source") ./Configure "$(openssl_platform "$target")" \
-        --cross-compile-prefix="$(compiler_prefix "$target")" --prefix="$prefix" --libdir=lib --openssldir=/etc/ssl \
-        no-shared no-tests no-dso no-legacy no-comp no-dtls no-ssl3 no-tls1 no-tls1_1 no-srp no-psk no-srtp \
-        no-aria no-bf no-blake2 no-camellia no-cast no-des no-gost no-idea no-md4 no-mdc2 no-rc2 no-rc4 no-rmd160 \
-        no-seed no-siphash no-sm2 no-sm3 no-sm4 no-whirlpool no-ocb no-cms no-cmp no-ct no-ts no-rfc3779 no-ec2m \
-        no-nextprotoneg no-ui-console no-autoload-config &&
-      make -s -j "$(nproc)" build_libs && make -s install_dev
+    cd "$source" || exit
+    CC=$(tool "$target" gcc) AR=$(tool "$target" ar) RANLIB=$(tool "$target" ranlib) RC=$(tool "$target" windres)
+    export CC AR RANLIB RC CFLAGS="-Os $library_flags"
+    ./Configure "$(openssl_platform "$target")" "${no_openssl[@]/#/no-}" --prefix="$prefix" --libdir=lib \
+      --openssldir=/etc/ssl && make -s -j "$(nproc)" build_libs && make -s install_dev
   )
 }
 
 build_libraries() {  # TARGET PREFIX
   local work status=0
   work=$(mktemp -d)
+  export SOURCE_DATE_EPOCH=0  # both keep the time of their build
   get_sources "$work" rocksdb:librocksdb-dev openssl:libssl-dev &&
     build_rocksdb "$1" "$work/rocksdb" "$2" && build_openssl "$1" "$work/openssl" "$2" || status=1
   rm -rf "$work"
@@ -96,7 +99,7 @@ need_libraries() {  # TARGET
       cat "$root/script/support/libraries.sh"
       source_version librocksdb-dev
       source_version libssl-dev
-      "$(compiler_prefix "$target")g++" --version
+      "$(tool "$target" g++)" --version
     } | sha256sum
   )
   folder=$cache/$target-${key:0:16}
