@@ -1,15 +1,9 @@
 #include "server/program/exec/exec.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <optional>
@@ -17,12 +11,14 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "base/platform/folders.h"
+#include "base/platform/processes.h"
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/http/stop_signals.h"
-#include "server/program/exec/child_process.h"
 #include "server/program/exec/exec_options.h"
 #include "server/program/exec/trusted_authorities.h"
 #include "server/program/start/serve.h"
@@ -39,12 +35,7 @@ constexpr std::chrono::seconds kStopTimeout{
 class TemporaryFolder {
  public:
   // Throws std::system_error.
-  TemporaryFolder() {
-    std::string name = std::filesystem::absolute(std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "cannot create a folder like " + name);
-    path_ = name;
-  }
+  TemporaryFolder() : path_(make_temporary_folder("rocktable")) {}
   ~TemporaryFolder() { remove(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -58,6 +49,12 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
+
+// Empty: none is needed.
+void use_folder(ExecOptions& options, const std::string& folder) {
+  options.folder = folder;
+  if (!folder.empty() && options.keeps_nothing) options.server.location = folder;
+}
 
 // UseDevelopmentStorage=true implies the well-known account and key. Throws std::runtime_error if the server
 // lacks them.
@@ -97,35 +94,26 @@ std::string environment_of(const StartupReport& report, const ExecOptions& optio
   return out;
 }
 
-// Detaches the server from the terminal and from standard output, so that a reader of the command's output
-// does not wait for the server to end.
-void detach_from_terminal() {
-  setsid();
-  const Descriptor nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
-  dup2(nothing.get(), STDIN_FILENO);
-  dup2(nothing.get(), STDOUT_FILENO);
-}
-
 // Returns the exit code of `rocktable exec` if the server ended in order, with a message of its own.
-std::optional<int> code_of_finding(int server_status) {
-  if (!WIFEXITED(server_status)) return std::nullopt;
-  const int code = WEXITSTATUS(server_status);
+std::optional<int> code_of_finding(const Ending& server) {
+  if (server.by_signal) return std::nullopt;
+  const int code = server.number;
   if (code == kExitBudget || code == kExitUnusedFault) return code;
   return code == kExitReport ? std::optional(kExitFailure) : std::nullopt;
 }
 
-// The main function of the server process. Writes the environment of the command to `ready` when clients can
-// connect.
-int run_server(const ExecOptions& options, Descriptor& ready) {
+// The main function of the server process. Tells the parent the environment of the command when clients can connect.
+int run_server(ExecOptions& options, ProgramPart& part) {
   detach_from_terminal();
+  options.server.stop_at_input_end = part.stops_at_input_end;
   int code = kExitSuccess;
   try {
     serve(
         options.server,
         [&](const StartupReport& report) {
           if (options.dev_storage) check_development_account(report);
-          write_all(ready, environment_of(report, options));
-          ready.close();
+          part.to_parent.write_all(environment_of(report, options));
+          part.to_parent.close();
         },
         [&](const ShutdownReport& report) {
           code = report_unused_faults(report, options.server.strict_faults);
@@ -146,76 +134,48 @@ int run_server(const ExecOptions& options, Descriptor& ready) {
 
 class Execution {
  public:
-  explicit Execution(const ExecOptions& options) : options_(options) {}
+  explicit Execution(ExecOptions& options) : options_(options) {}
 
   int run();
 
  private:
-  void start_server();
   std::optional<std::string> await_server();
   void start_command(const std::string& environment);
   void await_command();
   void stop_server();
-  void reap();
   bool is_repetition() const;
   void note_signal();
-  void forward(const signalfd_siginfo& signal) const;
   void report_server_end(const char* what) const;
 
-  const ExecOptions& options_;
-  BlockedSignals signals_;
-  Pipe ready_ = Pipe::make();
-  pid_t server_ = 0, command_ = 0;
-  std::optional<int> server_status_, command_status_;  // from waitpid(), after the end
-  int interrupted_ = 0;                                // signal that arrived before the start of the command
+  ExecOptions& options_;
+  Children children_;
+  Child *server_ = nullptr, *command_ = nullptr;
+  int interrupted_ = 0;  // signal that arrived before the start of the command
   std::optional<std::chrono::steady_clock::time_point> signal_at_;  // time of the last signal that is no repetition
 };
-
-void Execution::start_server() {
-  server_ = start_child(signals_, [this] {
-    ready_.read.close();
-    return run_server(options_, ready_.write);
-  });
-  ready_.write.close();
-}
 
 // Waits for the environment of the command. Returns nullopt if the server ended, or a signal arrived, before
 // it was ready.
 std::optional<std::string> Execution::await_server() {
-  std::string text;
-  for (;;) {
-    pollfd waiting[] = {{ready_.read.get(), POLLIN, 0}, {signals_.descriptor(), POLLIN, 0}};
-    if (poll(waiting, 2, -1) < 0) continue;
-    if (waiting[1].revents != 0) {
-      const auto signal = signals_.next();
-      if (!signal || signal->ssi_signo == SIGCHLD) continue;  // if the server ended, the pipe ends, too
-      note_signal();
-      interrupted_ = static_cast<int>(signal->ssi_signo);
-      return std::nullopt;
-    }
-    char bytes[4096];
-    const ssize_t count = read(ready_.read.get(), bytes, sizeof bytes);
-    if (count > 0) text.append(bytes, static_cast<std::size_t>(count));
-    if (count == 0) return text.empty() ? std::nullopt : std::optional(text);
+  while (!server_->message()) {
+    if (children_.next() != Children::Event::Signal) continue;
+    note_signal();
+    interrupted_ = children_.signal();
+    return std::nullopt;
   }
+  return server_->message()->empty() ? std::nullopt : server_->message();
 }
 
 void Execution::start_command(const std::string& environment) {
-  command_ = start_child(signals_, [&] {
-    std::string text = environment;
-    for (char* pair = text.data(); pair < text.data() + text.size(); pair += std::strlen(pair) + 1) putenv(pair);
-    return exec_program(options_.command);
-  });
-}
-
-// Reaps all children. As process 1 of a container, this process also inherits orphans.
-void Execution::reap() {
-  int status = 0;
-  while (const pid_t ended = waitpid(-1, &status, WNOHANG)) {
-    if (ended < 0) return;
-    if (ended == command_) command_status_ = status;
-    if (ended == server_) server_status_ = status;
+  std::vector<std::pair<std::string, std::string>> variables;
+  std::string_view rest = environment;
+  while (!rest.empty()) {
+    const std::string_view pair = rest.substr(0, rest.find('\0'));
+    const auto equals = pair.find('=');
+    variables.emplace_back(pair.substr(0, equals), pair.substr(equals + 1));
+    rest.remove_prefix(pair.size() + 1);
   }
+  command_ = &children_.start_program(options_.command, variables);
 }
 
 // Returns whether a signal that arrives now repeats the previous one (server/http/stop_signals.h).
@@ -227,61 +187,53 @@ void Execution::note_signal() {
   if (!is_repetition()) signal_at_ = std::chrono::steady_clock::now();
 }
 
-void Execution::forward(const signalfd_siginfo& signal) const {
-  if (!is_from_terminal(signal)) kill(command_, static_cast<int>(signal.ssi_signo));
-}
-
 void Execution::report_server_end(const char* what) const {
-  const int status = *server_status_;
-  const std::string how = WIFSIGNALED(status) ? std::string("by signal: ") + strsignal(WTERMSIG(status))
-                                              : "with exit code " + std::to_string(WEXITSTATUS(status));
-  std::cerr << "rocktable: " << what << ", " << how << '\n';
+  std::cerr << "rocktable: " << what << ", " << server_->ending()->to_text() << '\n';
 }
 
 void Execution::await_command() {
-  while (!command_status_) {
-    const auto signal = signals_.next();
-    if (!signal) continue;
-    if (signal->ssi_signo != SIGCHLD) {
+  while (!command_->ending()) {
+    const bool was_running = !server_->ending();
+    if (children_.next() == Children::Event::Signal) {
       note_signal();
-      forward(*signal);
-      continue;
+      children_.forward(*command_);
     }
-    const bool was_running = !server_status_;
-    reap();
-    if (was_running && server_status_) report_server_end("the server ended before the command");
+    if (was_running && server_->ending()) report_server_end("the server ended before the command");
   }
 }
 
-// Stops the server by SIGTERM. Kills it after kStopTimeout, or on a further signal that is no repetition.
+// Asks the server to stop. Kills it after kStopTimeout, or on a further signal that is no repetition.
 void Execution::stop_server() {
-  if (!server_status_) kill(server_, SIGTERM);
-  for (reap(); !server_status_; reap()) {
-    const auto signal = signals_.next(kStopTimeout);
-    if (!signal || (signal->ssi_signo != SIGCHLD && !is_repetition())) kill(server_, SIGKILL);
+  children_.ask_to_stop(*server_);
+  while (!server_->ending()) {
+    const auto event = children_.next(kStopTimeout);
+    if (event == Children::Event::Timeout || (event == Children::Event::Signal && !is_repetition()))
+      children_.kill(*server_);
   }
 }
 
 int Execution::run() {
-  start_server();
+  server_ = &children_.start_part(options_.folder, [this](ProgramPart& part) { return run_server(options_, part); });
   const auto environment = await_server();
   if (interrupted_ != 0) {
     stop_server();
-    return exit_code_of(interrupted_);
+    return exit_code_of_signal(interrupted_);
   }
   if (!environment) {  // the server has printed the reason, unless it crashed
-    waitpid(server_, &server_status_.emplace(), 0);
-    if (WIFSIGNALED(*server_status_)) report_server_end("the server could not start");
+    while (!server_->ending()) children_.next();
+    if (server_->ending()->by_signal) report_server_end("the server could not start");
     return kExitFailure;
   }
   start_command(*environment);
   await_command();
-  const bool ended_early = server_status_.has_value();
+  const bool ended_early = server_->ending().has_value();
   stop_server();
-  const int code = exit_code_of(*command_status_);
-  if (const auto finding = code_of_finding(*server_status_)) return code == kExitSuccess ? *finding : code;
-  if (!ended_early && *server_status_ != 0) report_server_end("the server did not shut down cleanly");
-  return code == kExitSuccess && (ended_early || *server_status_ != 0) ? kExitFailure : code;
+  const Ending server = *server_->ending();
+  const bool is_good = !server.by_signal && server.number == kExitSuccess;
+  const int code = command_->ending()->exit_code();
+  if (const auto finding = code_of_finding(server)) return code == kExitSuccess ? *finding : code;
+  if (!ended_early && !is_good) report_server_end("the server did not shut down cleanly");
+  return code == kExitSuccess && (ended_early || !is_good) ? kExitFailure : code;
 }
 
 }  // namespace
@@ -290,12 +242,13 @@ int run_exec(int argc, const char* const* argv) {
   std::optional<CommandResult> ending;
   ExecOptions options = read_exec_command_line(argc, argv, ending);
   if (ending) return ending->print();
+  if (auto part = ProgramPart::of_this_process()) {
+    use_folder(options, part->argument);
+    return run_server(options, *part);
+  }
   for (const auto& warning : options.server.warnings) spdlog::warn("{}", printable(warning));
   std::optional<TemporaryFolder> folder;
-  if (options.server.tls_auto) {
-    options.folder = folder.emplace().path();
-    if (options.keeps_nothing) options.server.location = options.folder;
-  }
+  if (options.server.tls_auto) use_folder(options, folder.emplace().path());
   return Execution(options).run();
 }
 
