@@ -17,10 +17,9 @@ namespace rocktable {
 // Who may use a new file. On Windows: an access control list that grants the owner, the system and administrators
 // everything, or the list that the folder gives to its files.
 enum class FileRights {
-  OwnerOnly,     // only its owner reads and writes it
-  ReadableByAll  // its owner writes it, all read it, whatever the umask
-  ,
-  Usual  // as for any new file: reduced by the umask
+  OwnerOnly,      // only its owner reads and writes it
+  ReadableByAll,  // its owner writes it, all read it, whatever the umask
+  Usual           // as for any new file: reduced by the umask
 };
 
 enum class OpenMode { Read, ReadWrite, Append };
@@ -51,7 +50,7 @@ class File {
   // Creates a file that did not exist: errno is EEXIST for any other, also for a link to nothing. It can be read and
   // written.
   static File create(const std::filesystem::path& path, FileRights rights);
-  // Creates a file with a name that nobody can predict: `path` and a suffix. Sets `path` to it.
+  // Creates a file with a name that nobody can predict: `path` and a suffix. Sets `path` to it. `rights` are not Usual.
   static File create_unique(std::filesystem::path& path, FileRights rights);
   // Another descriptor of the stream, which stays open.
   static File duplicate_of(StandardStream stream);
@@ -65,11 +64,11 @@ class File {
   // Returns the number of bytes, 0 at the end; nullopt on failure.
   std::optional<std::size_t> read(char* to, std::size_t size) const;
   std::optional<std::size_t> read_at(std::uint64_t offset, char* to, std::size_t size) const;
-  // Returns the number of bytes, which may be fewer if the disk is full. One call of the system: a kill in between leaves
+  // Returns the number of bytes, which may be fewer if the disk is full. One call of the system: a kill during it leaves
   // a part at most.
   std::optional<std::size_t> write_at(std::uint64_t offset, std::string_view text) const;
-  // Writes all of the text, also to a pipe whose reader is slow. Returns false if that fails, such as when the reader is
-  // gone.
+  // Writes all of the text, also to a pipe whose reader is slow. Returns false if that fails, such as when the reader
+  // is gone.
   bool write_all(std::string_view text) const;
   bool truncate(std::uint64_t size) const;
   // Waits until the bytes are on the disk. Returns true for files that cannot do that, such as those of some networks.

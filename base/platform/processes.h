@@ -37,8 +37,8 @@ struct ProgramPart {
   static std::optional<ProgramPart> of_this_process();
 };
 
-// Detaches this process from the terminal, and from standard output where the system lets it write its report elsewhere,
-// so that a reader of the command's output does not wait for this process.
+// Detaches this process, which is a part, from the terminal and from standard output, so that a reader of the command's
+// output does not wait for this process.
 void detach_from_terminal();
 
 // One child.

@@ -115,7 +115,8 @@ void Children::Impl::await_message(Child& child, File from_child) {
   from_speaker_ = std::move(from_child);
 }
 
-// Reaps all children. As process 1 of a container, this process also inherits orphans. Returns whether one of ours ended.
+// Reaps all children. As process 1 of a container, this process also inherits orphans. Returns whether one of ours
+// ended.
 bool Children::Impl::reap() {
   bool out = false;
   int status = 0;
