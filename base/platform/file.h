@@ -64,7 +64,7 @@ class File {
   // Returns the number of bytes, 0 at the end; nullopt on failure.
   std::optional<std::size_t> read(char* to, std::size_t size) const;
   std::optional<std::size_t> read_at(std::uint64_t offset, char* to, std::size_t size) const;
-  // Returns the number of bytes, which may be fewer if the disk is full. One call of the system: a kill during it leaves
+  // Returns the number of bytes, which may be fewer if the disk is full. One call of the system: a kill in it leaves
   // a part at most.
   std::optional<std::size_t> write_at(std::uint64_t offset, std::string_view text) const;
   // Writes all of the text, also to a pipe whose reader is slow. Returns false if that fails, such as when the reader
