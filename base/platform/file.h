@@ -60,6 +60,7 @@ class File {
   int release();
   void close();
 
+  // If the file is closed because it could not be opened, errno keeps that reason.
   std::optional<FileStatus> status() const;
   // Returns the number of bytes, 0 at the end; nullopt on failure.
   std::optional<std::size_t> read(char* to, std::size_t size) const;
@@ -80,6 +81,10 @@ class File {
   int descriptor_;
 };
 
+// As File::sync(), for a descriptor that a stream owns.
+bool sync_descriptor(int descriptor);
+
+// With Links::Refuse: that of a link itself.
 std::optional<FileStatus> status_of(const std::filesystem::path& path, Links links = Links::Follow);
 
 // Replaces a file `to` in one step, also if others have it open.

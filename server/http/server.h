@@ -46,7 +46,7 @@ class ServerError : public std::runtime_error {
 class Server {
  public:
   // Listens. From now on clients can connect, and wait for run(). SIGINT and SIGTERM are kept for run()
-  // (stop_signals.h). Throws ServerError.
+  // (base/platform/stop_requests.h). Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 

@@ -100,6 +100,7 @@ File File::duplicate_of(StandardStream stream) {
 }
 
 std::optional<FileStatus> File::status() const {
+  if (!is_open()) return std::nullopt;  // errno has the reason of open()
   struct stat status{};
   return ::fstat(descriptor_, &status) == 0 ? std::optional(to_file_status(status)) : std::nullopt;
 }
@@ -131,7 +132,9 @@ bool File::write_all(std::string_view text) const {
 
 bool File::truncate(std::uint64_t size) const { return ::ftruncate(descriptor_, static_cast<off_t>(size)) == 0; }
 
-bool File::sync() const { return ::fsync(descriptor_) == 0 || errno == EINVAL || errno == ENOTSUP; }
+bool File::sync() const { return sync_descriptor(descriptor_); }
+
+bool sync_descriptor(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP; }
 
 LockOutcome File::lock() const {
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) == 0) return LockOutcome::Locked;

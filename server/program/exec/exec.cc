@@ -16,9 +16,9 @@
 
 #include "base/platform/folders.h"
 #include "base/platform/processes.h"
+#include "base/platform/stop_requests.h"
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
-#include "server/http/stop_signals.h"
 #include "server/program/exec/exec_options.h"
 #include "server/program/exec/trusted_authorities.h"
 #include "server/program/start/serve.h"
@@ -178,7 +178,7 @@ void Execution::start_command(const std::string& environment) {
   command_ = &children_.start_program(options_.command, variables);
 }
 
-// Returns whether a signal that arrives now repeats the previous one (server/http/stop_signals.h).
+// Returns whether a signal that arrives now repeats the previous one (base/platform/stop_requests.h).
 bool Execution::is_repetition() const {
   return signal_at_ && std::chrono::steady_clock::now() - *signal_at_ <= kSameRequest;
 }

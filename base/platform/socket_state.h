@@ -1,0 +1,19 @@
+// What has come at a socket, without reading it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+namespace rocktable {
+
+// Peeks at the next byte. Returns nullopt if none has come, or none will.
+std::optional<unsigned char> peek_byte(std::uintptr_t socket);
+
+// Whether the other end has closed the connection, or shut down its sending side, even if bytes are still unread.
+bool has_peer_hung_up(std::uintptr_t socket);
+
+// Waits for events of poll(2). Returns whether there are any.
+bool await_events(std::uintptr_t socket, short events, std::chrono::milliseconds timeout);
+
+}  // namespace rocktable
