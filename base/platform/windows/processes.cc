@@ -72,8 +72,8 @@ struct Streams {
   }
 };
 
-// Starts a process that waits until its thread is resumed. It inherits its streams and `further`. On failure the handles
-// are null, and the last error is set.
+// Starts a process that waits until its thread is resumed. It inherits its streams and `further`. On failure the
+// handles are null, and the last error is set.
 PROCESS_INFORMATION create_process(const WindowsCommand& command, const Streams& streams, HANDLE further,
                                    std::wstring environment, DWORD flags) {
   InheritedHandles handles({streams.input.get(), streams.output.get(), streams.error.get(), further});
