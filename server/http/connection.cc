@@ -37,7 +37,7 @@ std::unique_ptr<ConnectionTrace> trace_of(const asio::ip::tcp::socket& socket, T
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place, StorageService service,
-                       const ConnectionContext& context, FiberExecutor* fibers)
+                       const ConnectionContext& context, StoreCalls* store_calls)
     : stream_(std::move(socket)),
       place_(place),
       context_(context),
@@ -46,7 +46,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Hol
       machine_(context.timeouts),
       memory_(context.budgets),
       waits_(stream_, machine_),
-      runner_(context.service, context.executors, fibers, stream_, machine_, memory_, waits_),
+      runner_(context.service, context.executors, store_calls, stream_, machine_, memory_, waits_),
       writer_(stream_, machine_, waits_, place, trace_.get()),
       buffer_(kMaxHeaderBytes + kMaxReadBytes) {
   boost::system::error_code ignored;

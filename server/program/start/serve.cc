@@ -1,7 +1,6 @@
 #include "server/program/start/serve.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <boost/asio/ip/host_name.hpp>
@@ -11,6 +10,8 @@
 #include <optional>
 
 #include "base/input_file.h"
+#include "base/platform/input_end.h"
+#include "base/platform/memory.h"
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
@@ -22,7 +23,6 @@
 #include "server/identity/instance_secret.h"
 #include "server/identity/revocation_file.h"
 #include "server/program/start/identity_service.h"
-#include "server/program/start/input_end.h"
 #include "server/program/start/other_services.h"
 #include "server/program/start/places.h"
 #include "server/program/start/seed.h"
@@ -37,15 +37,6 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
-
-// Raises the limit of file descriptors to the system's maximum: connections and data files need more than the
-// default of shells.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // The TLS context (null: plain HTTP), and the certificate file of the authority of --tls auto.
 struct Https {
