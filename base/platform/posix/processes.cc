@@ -176,8 +176,7 @@ Child& Children::start_part(const std::string& argument, const std::function<int
   return child;
 }
 
-Child& Children::start_program(const char* const* argv,
-                               const std::vector<ChangedVariable>& variables) {
+Child& Children::start_program(const char* const* argv, const std::vector<ChangedVariable>& variables) {
   return impl_->start([&] {
     for (const auto& [name, value] : variables)
       value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());

@@ -131,7 +131,7 @@ std::optional<WindowsCommand> find_command_line(const char* const* argv) {
   return out;
 }
 
-std::wstring environment_with(const std::vector<ChangedVariable>& variables) {
+std::wstring environment_with(const std::vector<std::pair<std::string, std::optional<std::string>>>& variables) {
   std::map<std::wstring, std::wstring, IgnoringCase> all;
   if (wchar_t* const block = GetEnvironmentStringsW(); block != nullptr) {
     for (const wchar_t* entry = block; *entry != L'\0'; entry += std::wstring_view(entry).size() + 1) {

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/platform/processes.h"
-
 namespace rocktable {
 
 // What CreateProcess gets: a program, and its command line.
@@ -24,6 +22,6 @@ std::optional<WindowsCommand> find_command_line(const char* const* argv);
 
 // The variables of this process and those given, changed as given; names are the same whatever their case. Names and
 // values are UTF-8. Returns `NAME=VALUE`, each with a null character behind it, and one more at the end.
-std::wstring environment_with(const std::vector<ChangedVariable>& variables);
+std::wstring environment_with(const std::vector<std::pair<std::string, std::optional<std::string>>>& variables);
 
 }  // namespace rocktable
