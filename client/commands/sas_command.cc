@@ -11,8 +11,8 @@
 #include "client/http_url.h"
 #include "client/secret.h"
 #include "client/shared_access/delegation_key_request.h"
-#include "client/shared_access/sas_maker.h"
 #include "client/usage_error.h"
+#include "odata/shared_access/sas_maker.h"
 
 namespace rocktable {
 namespace {
@@ -144,8 +144,12 @@ int run_sas(int argc, const char* const* argv) {
       ->envname("ROCKTABLE_CA_FILE");
   user->footer(std::string(kAboutTableLetters) + "\n" + kAboutSecrets);
   return run_command(app, argc, argv, output, [&] {
-    return flags.wish.kind == SasWish::Kind::User ? make_by_user_delegation_key(flags, output)
-                                                  : make_by_account_key(flags, output);
+    try {
+      return flags.wish.kind == SasWish::Kind::User ? make_by_user_delegation_key(flags, output)
+                                                    : make_by_account_key(flags, output);
+    } catch (const SasWishError& error) {
+      throw UsageError(std::string("--") + error.what());
+    }
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "odata/protocol/local_identity.h"
 
 namespace rocktable {
 namespace {
@@ -244,7 +245,12 @@ Result<void> check_claims(const BearerClaims& claims, std::string_view account, 
   if (!is_issuer(claims.issuer))
     return refused("The issuer (iss) is " + claims.issuer +
                    ", but must be one of Microsoft's, such as https://sts.windows.net/<tenant>/.");
-  const auto fits = [&](const std::string& audience) { return is_audience(audience, account); };
+  // Some libraries take every https://localhost:PORT for Cosmos DB. In the cloud such a token is for nobody here.
+  const auto is_cosmos = [&](std::string_view audience) {
+    return claims.tenant_id == kLocalTenant &&
+           (audience == "https://cosmos.azure.com" || audience == "https://cosmos.azure.com/");
+  };
+  const auto fits = [&](const std::string& audience) { return is_audience(audience, account) || is_cosmos(audience); };
   if (std::none_of(claims.audiences.begin(), claims.audiences.end(), fits))
     return refused("The audience (aud) is " + listed(claims.audiences) +
                    ", but must be https://storage.azure.com or https://" + std::string(account) +

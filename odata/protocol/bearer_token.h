@@ -37,7 +37,8 @@ struct BearerClaims {
 Result<BearerClaims> parse_bearer_token(std::string_view token);
 
 // Checks that nbf <= now <= exp, that the issuer belongs to a cloud of Microsoft, and that an audience is
-// Azure Storage, or the tables of this account in the cloud or on this machine.
+// Azure Storage, or the tables of this account in the cloud or on this machine; for local identities
+// (local_identity.h) also Cosmos DB.
 //
 // Errors: InvalidBearerToken.
 Result<void> check_claims(const BearerClaims& claims, std::string_view account, DateTime now);

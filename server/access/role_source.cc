@@ -23,15 +23,19 @@ std::string RoleSource::read_noted(const std::string& path) {
 }
 
 RoleDocument RoleSource::read() {
+  if (file_.empty()) return always_;
   watcher_.begin();
-  RoleDocument roles = parse_roles(read_noted(file_), file_, [this](const std::string& named) {
+  const auto read_named = [this](const std::string& named) {
     return read_noted((std::filesystem::path(file_).parent_path() / named).string());
-  });
+  };
+  RoleDocument roles = parse_roles(read_noted(file_), file_, read_named, always_.identities);
+  roles.assignments.insert(roles.assignments.end(), always_.assignments.begin(), always_.assignments.end());
   for (const auto& doubt : roles.doubts) spdlog::warn("{}: {}", file_, printable(doubt));
   return roles;
 }
 
 void RoleSource::watch(std::shared_ptr<Roles> roles) {
+  if (file_.empty()) return;
   watcher_.watch([this, shared = std::move(roles)] {
     try {
       RoleDocument read_again = read();

@@ -12,10 +12,14 @@ namespace rocktable {
 
 class RoleSource {
  public:
-  // `file`: empty: none.
-  explicit RoleSource(std::string file) : file_(std::move(file)) {}
+  // `file`: empty: none. `always`: identities that the file may name, and assignments beside those of the file.
+  explicit RoleSource(std::string file, RoleDocument always = {})
+      : file_(std::move(file)), always_(std::move(always)) {}
   RoleSource(const RoleSource&) = delete;
   RoleSource& operator=(const RoleSource&) = delete;
+
+  // Whether there is a file, or an assignment beside it.
+  bool has_roles() const { return !file_.empty() || !always_.assignments.empty(); }
 
   // Returns the roles, and logs what is doubtful in them. A file that the text names is beside `file`, unless its path is
   // absolute. Throws FileError, and std::runtime_error if a file cannot be read.
@@ -29,6 +33,7 @@ class RoleSource {
   std::string read_noted(const std::string& path);
 
   std::string file_;
+  RoleDocument always_;
   FileWatcher watcher_;  // last member: its thread uses the others
 };
 

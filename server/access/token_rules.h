@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "base/date_time.h"
 #include "odata/error.h"
@@ -20,6 +21,9 @@ struct TokenRules {
   // and before they are checked. Empty: nothing. Thread-safe. Errors: AuthenticationFailed, InvalidBearerToken; the
   // message is for people who debug.
   std::function<Result<void>(std::string_view token, const BearerClaims& claims)> check_signature = {};
+
+  // Identities of this instance, which roles may name without defining them.
+  std::vector<RoleIdentity> known_identities = {};
 
   // Without roles a token permits everything. Never null.
   std::shared_ptr<Roles> roles = std::make_shared<Roles>();

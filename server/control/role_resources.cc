@@ -30,7 +30,7 @@ Response handle_put_roles(const ControlState& state, const ControlArguments& arg
   if (!state.tokens.accepted)
     return control_error(409, "Roles are those of bearer tokens, which are not accepted: start with --oauth basic.");
   try {
-    state.tokens.roles->replace(parse_roles(arguments.body, "roles"));
+    state.tokens.roles->replace(parse_roles(arguments.body, "roles", {}, state.tokens.known_identities));
   } catch (const FileError& error) {
     return control_error(400, error.what());
   }

@@ -11,8 +11,6 @@
 namespace rocktable {
 namespace {
 
-constexpr std::int64_t kMaxKeyTicks = 7 * 86400 * kTicksPerSecond;
-
 // Carries a value that is not accepted.
 struct RefusedValue {
   std::string value;
@@ -53,7 +51,7 @@ DelegationKey key_for(const KeyInfo& info, const RequestContext& context) {
   if (info.start && !info.start->empty()) out.start = parse_key_time(*info.start);
   out.expiry = parse_key_time(*info.expiry);
   if (out.expiry <= context.received || out.expiry <= out.start ||
-      out.expiry.ticks - context.received.ticks > kMaxKeyTicks)
+      out.expiry.ticks - context.received.ticks > kMaxDelegationKeyTicks)
     throw RefusedValue{*info.expiry};
   // An account permits users of other tenants only if it is told to, which cannot be done here.
   if (info.user_tenant_id) out.user_tenant_id = to_lower_ascii(*info.user_tenant_id);

@@ -7,6 +7,7 @@
 #include "client/commands/reset_command.h"
 #include "client/commands/sas_command.h"
 #include "client/commands/snapshot_command.h"
+#include "client/commands/token_command.h"
 #include "client/commands/transfer_commands.h"
 #include "server/program/exec/exec.h"
 #include "server/program/open_command.h"
@@ -33,6 +34,7 @@ constexpr Command kCommands[] = {
     {"sas", "table|account|user", "Make a shared access signature", run_sas},
     {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
     {"store", "schema", "Show the tables of --store in a database", run_store},
+    {"token", "[--as NAME]", "Print a bearer token of a local identity", run_token},
 };
 
 }  // namespace

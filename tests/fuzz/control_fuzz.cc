@@ -84,6 +84,7 @@ void fuzz_control(std::string_view input) {
                            .store = store,
                            .serves_account = [](std::string_view account) { return account.size() < 5; },
                            .has_public_key = [](std::string_view) { return false; },
+                           .key_of = [](std::string_view) { return std::string("a2V5"); },
                            .named_accounts = [] { return std::vector<std::string>{"a"}; },
                            .settings_changed = [] {},
                            .time = time,

@@ -8,7 +8,7 @@ import shutil
 from bearer_token import send_token, token_for
 from own_server import needs_program, own_server
 from program import run_command
-from rocktable_server import Server
+from rocktable_server import BINARY, Server
 
 pytestmark = needs_program
 
@@ -177,6 +177,8 @@ def test_the_reference_names_each_member(server, tmp_path):
     told["faults clear"] = document("faults", "clear", *target)
     told["behave"] = document("behave", "throttle=500", *target)
     document("behave", "off", *target)
+    token = run_command("exec", "--tls", "auto", "--identity", "alice", "--", BINARY, "token", "--json")
+    told["token"] = json.loads(token.stdout)
     assert set(told) | {"open", "repair", "report --roles"} == set(examples)
     for name, one in told.items():
         assert members(one) == members(examples[name]), name

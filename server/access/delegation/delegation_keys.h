@@ -14,6 +14,8 @@
 
 namespace rocktable {
 
+inline constexpr std::int64_t kMaxDelegationKeyTicks = 7 * 86400 * kTicksPerSecond;  // from now to its expiry
+
 struct DelegationKey {
   std::string object_id;  // of the owner: GUIDs in lower case
   std::string tenant_id;

@@ -64,6 +64,16 @@ class RoleDocumentBuilder {
 
   void add_assignment(WrittenAssignment assignment) { written_.push_back(std::move(assignment)); }
 
+  // Identities that the text need not define. Its own definitions of these names and ids come first.
+  void add_known(const std::vector<RoleIdentity>& known) {
+    for (const auto& one : known) {
+      const auto is_same = [&](const RoleIdentity& other) {
+        return other.name == one.name || other.object_id == one.object_id;
+      };
+      if (std::none_of(out_.identities.begin(), out_.identities.end(), is_same)) out_.identities.push_back(one);
+    }
+  }
+
   RoleDocument finish() {
     for (const auto& one : written_) out_.assignments.push_back(resolved(one));
     return std::move(out_);
@@ -320,7 +330,8 @@ std::string_view RoleDocument::shown_identity(std::string_view object_id) const 
   return identity != nullptr ? std::string_view(identity->name) : object_id;
 }
 
-RoleDocument parse_roles(std::string_view text, const std::string& source, const ReadRoleFile& read_file) {
+RoleDocument parse_roles(std::string_view text, const std::string& source, const ReadRoleFile& read_file,
+                         const std::vector<RoleIdentity>& known) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   RoleDocumentBuilder builder;
@@ -329,9 +340,11 @@ RoleDocument parse_roles(std::string_view text, const std::string& source, const
     const JsonDocument document(text, source);
     JsonRoles reader(builder, source);
     reader.read_document(document.root());
+    builder.add_known(known);
     return builder.finish();
   }
   LineRoles(builder, source, read_file).read(text);
+  builder.add_known(known);
   return builder.finish();
 }
 

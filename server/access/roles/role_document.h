@@ -54,9 +54,10 @@ struct RoleDocument {
 // Returns the text of a file that a line `role FILE` names.
 using ReadRoleFile = std::function<std::string(const std::string& file)>;
 
-// `source` names the text in errors. `read_file` empty: the text may not name files. Throws FileError with the place,
-// and what `read_file` throws.
-RoleDocument parse_roles(std::string_view text, const std::string& source, const ReadRoleFile& read_file = {});
+// `source` names the text in errors. `read_file` empty: the text may not name files. `known`: identities that the text
+// may name without defining them. Throws FileError with the place, and what `read_file` throws.
+RoleDocument parse_roles(std::string_view text, const std::string& source, const ReadRoleFile& read_file = {},
+                         const std::vector<RoleIdentity>& known = {});
 
 // The JSON form, which parse_roles() reads: identities, roles and assignments.
 nlohmann::json to_json(const RoleDocument& document);
