@@ -1,9 +1,6 @@
 #include "server/access/account_sources.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/platform/file.h"
 #include "odata/protocol/development_account.h"
 
 namespace rocktable {
@@ -20,39 +18,23 @@ namespace {
 constexpr const char* kVariable = "AZURITE_ACCOUNTS";
 constexpr std::size_t kMaxFileBytes = 16 << 20;
 
-class Descriptor {
- public:
-  // O_NONBLOCK: a named pipe must not block until a writer opens it.
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw AccountsError("cannot read the accounts file " + path + ": " + why);
 }
 
 std::string read_accounts_file(const std::string& path) {
   const auto reason = [] { return std::generic_category().message(errno); };
-  const Descriptor file(path);
-  struct stat status{};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail(path, reason());
-  if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
+  const File file = File::open(path, OpenMode::Read);
+  const auto status = file.status();
+  if (!status) fail(path, reason());
+  if (status->kind != FileStatus::Kind::Regular) fail(path, "it is not a regular file");
   std::string out;
   std::array<char, 65536> bytes;
   for (;;) {
-    const ssize_t count = read(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path, reason());
-    if (count == 0) return out;
-    out.append(bytes.data(), static_cast<std::size_t>(count));
+    const auto count = file.read(bytes.data(), bytes.size());
+    if (!count) fail(path, reason());
+    if (*count == 0) return out;
+    out.append(bytes.data(), *count);
     if (out.size() > kMaxFileBytes) fail(path, "it is larger than 16 MiB");
   }
 }

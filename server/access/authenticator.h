@@ -1,7 +1,8 @@
-// Authentication: Shared Key, Shared Key Lite, account SAS, table SAS with stored access policies, bearer
-// tokens.
+// Authentication: Shared Key, Shared Key Lite, account SAS, table SAS with stored access policies, user delegation SAS,
+// bearer tokens.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,11 @@ class Authenticator {
   // AuthorizationProtocolMismatch, AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, AccessTimes times) const;
 
+  // The checked bearer token of a request; nullopt if its Authorization header is none of a token. Errors: those of
+  // check_token(), with their messages; AuthenticationFailed: tokens are not accepted, or not over HTTP.
+  std::optional<Result<BearerClaims>> token_of(const Request& request, const Target& target, bool secure,
+                                               DateTime now) const;
+
   // For resources that belong to no account. Returns whether the request has a current Shared Key signature, by
   // the account that it names, over the method, `/account` and the target. `secret`: the well-known key does not
   // count. Shared Key Lite does not count: it signs no method, so that whoever sees a signature of a GET could
@@ -64,6 +70,10 @@ class Authenticator {
                                   AccessTimes times, const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;
+  Result<void> check_delegation_sas(const SasParameters& sas, const Request& request, const Target& target, bool secure,
+                                    DateTime now) const;
+  Result<void> check_account_signature(SasParameters& sas, const Request& request, const Target& target, DateTime now,
+                                       const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure, DateTime now) const;
 
   Accounts accounts_;

@@ -33,12 +33,14 @@ bool is_hidden_from_tokens(const Operation& operation, std::string_view version)
 }
 
 bool roles_permit(const Caller& caller, const Operation& operation, std::string_view table) {
-  if (!caller.grants) return true;
+  if (!caller.identity || !caller.identity->grants) return true;
   const auto required = required_actions(operation);
-  return !required || caller.grants->permit(*required, table);
+  return !required || caller.identity->grants->permit(*required, table);
 }
 
 Result<void> authorize(const Caller& caller, const Operation& operation, std::string_view version) {
+  if (caller.kind != Caller::Kind::Bearer && std::holds_alternative<GetUserDelegationKey>(operation))
+    return Error(ErrorCode::AuthenticationFailed);
   if (caller.kind == Caller::Kind::Owner) return {};
   if (caller.kind == Caller::Kind::Bearer && is_hidden_from_tokens(operation, version))
     return Error(ErrorCode::ResourceNotFound);

@@ -1,9 +1,9 @@
 #include "server/access/file_watcher.h"
 
-#include <sys/stat.h>
-
 #include <chrono>
 #include <utility>
+
+#include "base/platform/file.h"
 
 namespace rocktable {
 namespace {
@@ -11,13 +11,11 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{250};
 constexpr int kMaxUnsettledPolls = 3;  // then a file that keeps changing is read anyway
 
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
-
 std::optional<FileVersion> version_of_file(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0) return std::nullopt;
-  return FileVersion{status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim),
-                     nanoseconds(status.st_ctim)};
+  const auto status = status_of(path);
+  if (!status) return std::nullopt;
+  return FileVersion{status->device, status->number, static_cast<std::int64_t>(status->size), status->modified,
+                     status->changed};
 }
 
 }  // namespace

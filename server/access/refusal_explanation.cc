@@ -8,6 +8,8 @@
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authentication_checks.h"
+#include "server/access/delegation/delegation_checks.h"
+#include "server/access/delegation/delegation_mistakes.h"
 #include "server/access/roles/roles.h"
 #include "server/access/signature_mistakes.h"
 #include "server/request/operation_table.h"
@@ -202,28 +204,62 @@ std::string explain_missing(const SasParameters& sas) {
   return "The SAS lacks a mandatory field, and so does its stored access policy if it has one:" + missing + ".";
 }
 
-std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
-                        const FindIdentifiers& find_identifiers) {
-  const auto& [request, target, secure, times, tokens] = attempt;
-  auto sas = parse_sas(target.query);
-  if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
-  const auto text = sas_string_to_sign(*sas, target.account);
-  if (!text) return explain_fields(*sas);
-  if (!is_signed(*text, sas->signature, keys))
-    return explain_signature(find_sas_mistake(*sas, target, keys), sas->signature, *text);
-  if (!has_complete_bounds(*sas))
-    return "The SAS bounds row keys without partition keys: srk needs spk, erk needs epk.";
+constexpr const char* kIncompleteBounds =
+    "The SAS bounds row keys without partition keys: srk needs spk, erk needs epk.";
 
-  if (!sas->is_account_sas() && !sas->identifier.empty()) {
-    const auto identifiers = find_identifiers(target.account, sas->table);
+// Repeats the steps of Authenticator::check_account_signature(). Returns nullopt if none fails.
+std::optional<std::string> explain_account_signature(const AuthenticationAttempt& attempt,
+                                                     const std::vector<std::string>& keys, SasParameters sas,
+                                                     const FindIdentifiers& find_identifiers) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  const auto text = sas_string_to_sign(sas, target.account);
+  if (!text) return explain_fields(sas);
+  if (!is_signed(*text, sas.signature, keys))
+    return explain_signature(find_sas_mistake(sas, target, keys), sas.signature, *text);
+  if (!has_complete_bounds(sas)) return kIncompleteBounds;
+
+  if (!sas.is_account_sas() && !sas.identifier.empty()) {
+    const auto identifiers = find_identifiers(target.account, sas.table);
     const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
-                                     [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
-    SasParameters merged = *sas;
-    if (policy == identifiers.end() || !apply_policy(*policy, merged)) return explain_policy(*sas, identifiers);
+                                     [&](const SignedIdentifier& i) { return i.id == sas.identifier; });
+    SasParameters merged = sas;
+    if (policy == identifiers.end() || !apply_policy(*policy, merged)) return explain_policy(sas, identifiers);
     sas = merged;
   }
-  if (!is_complete(*sas)) return explain_missing(*sas);
-  if (!is_within_validity(*sas, times.now)) return explain_time(*sas, times.now);
+  if (!is_complete(sas)) return explain_missing(sas);
+  if (!is_within_validity(sas, times.now)) return explain_time(sas, times.now);
+  return std::nullopt;
+}
+
+// Repeats the steps of Authenticator::check_delegation_sas(). Returns nullopt if none fails.
+std::optional<std::string> explain_delegation(const AuthenticationAttempt& attempt,
+                                              const std::vector<std::string>& keys, const SasParameters& sas,
+                                              const Authenticator& authenticator) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  if (const auto ok = check_delegation_form(sas); !ok) return ok.error().message;
+  if (const auto ok = check_delegation_signature(sas, target.account, tokens.delegation.get()); !ok) {
+    if (!ok.error().message.empty()) return ok.error().message;
+    const auto mistake = find_delegation_mistake(sas, target.account, *tokens.delegation, keys);
+    return explain_signature(mistake, sas.signature, sas_string_to_sign(sas, target.account).value()) +
+           (mistake ? "" : " Or its key is not of this instance: compare skoid, sktid, skt, ske, sks and skv with it.");
+  }
+  if (!has_complete_bounds(sas)) return kIncompleteBounds;
+  if (const auto ok = check_key_interval(sas, times.now); !ok) return ok.error().message;
+  if (!is_within_validity(sas, times.now)) return explain_time(sas, times.now);
+  if (const auto ok = check_only_user(sas, authenticator.token_of(request, target, secure, times.now)); !ok)
+    return ok.error().message;
+  return std::nullopt;
+}
+
+std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
+                        const Authenticator& authenticator) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  const auto sas = parse_sas(target.query);
+  if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
+  const auto why = sas->is_delegation_sas()
+                       ? explain_delegation(attempt, keys, *sas, authenticator)
+                       : explain_account_signature(attempt, keys, *sas, authenticator.find_identifiers());
+  if (why) return *why;
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), but the client's address is " +
            in_quotes(request.remote_address) + ".";
@@ -260,7 +296,7 @@ std::string_view name_of(const Operation& operation) {
 std::string explain_roles(const Caller& caller, const Operation& operation, std::string_view table,
                           const std::string& name) {
   const std::string whose = caller.kind == Caller::Kind::Bearer ? "" : "The roles of the key's owner count now: ";
-  return whose + caller.grants->explain(name, *required_actions(operation), table);
+  return whose + caller.identity->grants->explain(name, *required_actions(operation), table);
 }
 
 // Throws ServiceException.
@@ -294,8 +330,13 @@ std::string explain_authentication(const Authenticator& authenticator, const Req
   const AuthenticationAttempt attempt{request, target, secure, times, authenticator.tokens()};
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty() || error.code == ErrorCode::NoAuthenticationInformation)
-    return one_line(explain_sas(attempt, *keys, authenticator.find_identifiers()));
-  if (const auto token = bearer_token_of(authorization)) return one_line(explain_token(attempt, *token));
+    return one_line(explain_sas(attempt, *keys, authenticator));
+  if (const auto token = bearer_token_of(authorization)) {
+    const auto sas = parse_sas(target.query);
+    if (sas && sas->is_delegation_sas() && !sas->user_object_id.empty())
+      return one_line(explain_sas(attempt, *keys, authenticator));
+    return one_line(explain_token(attempt, *token));
+  }
   return one_line(explain_key(attempt, *keys));
 }
 
@@ -333,6 +374,8 @@ std::string explain_code(ErrorCode code) {
 std::string explain_authorization(const Caller& caller, const Operation& operation, std::string_view table,
                                   const Error& error) {
   const std::string name(name_of(operation));
+  if (std::holds_alternative<GetUserDelegationKey>(operation) && error.code == ErrorCode::AuthenticationFailed)
+    return "Only authentication scheme Bearer is supported: a user delegation key is for the owner of a token.";
   if (caller.kind == Caller::Kind::Bearer && error.code == ErrorCode::ResourceNotFound)
     return one_line(name +
                     " needs the account's key, or x-ms-version 2025-07-05 or later: before, a bearer token does not "

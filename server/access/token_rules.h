@@ -9,6 +9,7 @@
 #include "base/date_time.h"
 #include "odata/error.h"
 #include "odata/protocol/bearer_token.h"
+#include "server/access/delegation/delegation_keys.h"
 #include "server/access/roles/roles.h"
 
 namespace rocktable {
@@ -26,6 +27,9 @@ struct TokenRules {
 
   // Without roles a token permits everything. Never null.
   std::shared_ptr<Roles> roles = std::make_shared<Roles>();
+
+  // The keys of user delegation SAS. Null: none are issued and none counts.
+  std::shared_ptr<DelegationKeys> delegation = {};
 };
 
 // Reads and checks a token for an account. Errors: those of TokenRules::check_signature and of bearer_token.h, with

@@ -18,6 +18,7 @@ TableService::TableService(Store& its_store, Accounts accounts, ServiceOptions i
           },
           options.tokens),
       cors_rules(store),
-      recent_requests(options.requests) {}
+      recent_requests(options.requests),
+      permissions(options.tokens.roles) {}
 
 }  // namespace rocktable

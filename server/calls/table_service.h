@@ -14,6 +14,7 @@
 #include "server/insight/insight.h"
 #include "server/limits/scan_throttle.h"
 #include "server/monitor/recent_requests.h"
+#include "server/permissions/permission_log.h"
 #include "storage/store.h"
 
 namespace rocktable {
@@ -50,6 +51,7 @@ struct TableService {
   RequestMetrics metrics;
   Insight insight;
   RecentRequests recent_requests;
+  PermissionLog permissions;
 };
 
 }  // namespace rocktable

@@ -44,6 +44,9 @@
 //   GET    roles                    identities, roles and assignments
 //   PUT    roles                    replaces them
 //   DELETE roles                    a token permits everything
+//   POST   accounts/NAME/revoke-user-delegation-keys
+//   GET    permissions[?account=A]  what callers needed
+//   DELETE permissions
 //
 //   GET    requests[?since=N]       the last requests (recent_requests.h)
 //   DELETE requests                 forgets them

@@ -43,4 +43,26 @@ Response handle_delete_roles(const ControlState& state, const ControlArguments& 
   return control_done();
 }
 
+Response handle_get_permissions(const ControlState& state, const ControlArguments& arguments) {
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    return control_json(200, state.permissions.to_json(account.value_or("")));
+  });
+}
+
+Response handle_forget_permissions(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  state.permissions.clear();
+  return control_done();
+}
+
+Response handle_revoke_user_delegation_keys(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  if (!state.serves_account(arguments.name)) return unknown_account(arguments.name);
+  if (state.tokens.delegation == nullptr)
+    return control_error(409, "There are no user delegation keys: start with --oauth basic.");
+  state.tokens.delegation->revoke(arguments.name, state.time.now());
+  return control_json(200,
+                      {{"account", arguments.name}, {"revoked", state.tokens.delegation->revoked_at(arguments.name)}});
+}
+
 }  // namespace rocktable

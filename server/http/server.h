@@ -32,7 +32,7 @@ struct ServerOptions {
 class Server {
  public:
   // Listens. From now on clients can connect, and wait for run(). SIGINT and SIGTERM are kept for run()
-  // (stop_signals.h). Throws ServerError.
+  // (base/platform/stop_requests.h). Throws ServerError.
   explicit Server(const ServerOptions& options);
   ~Server();
 

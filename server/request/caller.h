@@ -15,17 +15,23 @@ namespace rocktable {
 
 class Grants;  // server/access/roles/roles.h
 
+// Whose roles count for a caller.
+struct CallerIdentity {
+  std::string object_id;                 // of the token, or of the owner of a user delegation key; may be empty
+  std::optional<BearerClaims> token;     // of a bearer token
+  std::shared_ptr<const Grants> grants;  // of its roles; null: there are no roles, and everything is permitted
+};
+
 // The owner of the account key may do everything, the holder of a bearer token what its roles permit. The holder of a
 // shared access signature may do what it grants; one that is signed with a user delegation key also needs the roles of
 // the key's owner.
 struct Caller {
   enum class Kind { Owner, Bearer, AccountSas, TableSas, DelegationSas } kind = Kind::Owner;
-  std::string permissions;                         // letters
-  std::string resource_types;                      // letters of `sco`; account SAS
-  std::string table;                               // lower case; table and delegation SAS
-  std::optional<KeyRange> keys;                    // the entities that it grants; nullopt: the whole table
-  std::shared_ptr<const BearerClaims> token = {};  // of a bearer token; null for all others
-  std::shared_ptr<const Grants> grants = {};       // of roles; null: roles do not matter for this caller
+  std::string permissions;                              // letters
+  std::string resource_types;                           // letters of `sco`; account SAS
+  std::string table;                                    // lower case; table and delegation SAS
+  std::optional<KeyRange> keys;                         // the entities that it grants; nullopt: the whole table
+  std::shared_ptr<const CallerIdentity> identity = {};  // of tokens and delegation SAS; null for all others
 
   bool has_sas_of_table() const { return kind == Kind::TableSas || kind == Kind::DelegationSas; }
 };

@@ -31,6 +31,9 @@ struct ActionRows {
   Row operator()(const GetServiceProperties&) const { return {{ReadService, {}, kOfAccount}}; }
   Row operator()(const SetServiceProperties&) const { return {{WriteService, {}, kOfAccount}}; }
   Row operator()(const GetServiceStats&) const { return {{ReadService, {}, kOfAccount}}; }
+  Row operator()(const GetUserDelegationKey&) const {
+    return {{TableAction::GenerateUserDelegationKey, {}, kOfAccount}};
+  }
   Row operator()(const GetTableAcl&) const { return {{GetAcl}}; }
   Row operator()(const SetTableAcl&) const { return {{SetAcl}}; }
   Row operator()(const GetTableSubpath&) const { return {{ReadEntities}}; }

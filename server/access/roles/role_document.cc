@@ -123,7 +123,7 @@ class RoleDocumentBuilder {
 // --- JSON -------------------------------------------------------------------------------------------------
 
 // Also after the document was read.
-RefuseHere at(const JsonReader& value, const std::string& source) {
+RefuseHere refusal_at(const JsonReader& value, const std::string& source) {
   return [source, place = value.place()](const std::string& sentence) { throw FileError(source, place, sentence); };
 }
 
@@ -150,7 +150,7 @@ class JsonRoles {
     object.allow_only({"name", "oid", "tid", "appid"});
     builder_.add_identity({object.member("name").text(), object.member("oid").text(), object.text_or("tid", ""),
                            object.text_or("appid", "")},
-                          at(object, source_));
+                          refusal_at(object, source_));
   }
 
   void read_assignment(const JsonReader& object) {
@@ -164,14 +164,14 @@ class JsonRoles {
     if (out.identity.empty()) object.refuse("an assignment needs an identity (or principalId)");
     if (out.role.empty()) object.refuse("an assignment needs a role (or roleDefinitionName, or roleDefinitionId)");
     if (body.has("scope")) out.scope = body.member("scope").text();
-    out.refuse = at(object, source_);
+    out.refuse = refusal_at(object, source_);
     builder_.add_assignment(std::move(out));
   }
 
   // A file that a line names, or an array: roles and assignments.
   void read_any(const JsonReader& value) {
     if (looks_like_assignment(value)) return read_assignment(value);
-    builder_.add_role(read_role(value), at(value, source_));
+    builder_.add_role(read_role(value), refusal_at(value, source_));
   }
 
   void read_document(const JsonReader& root) {
@@ -182,7 +182,8 @@ class JsonRoles {
     if (looks_like_role(root)) return read_any(root);
     root.allow_only({"identities", "roles", "assignments", "enforced"});
     for_each(root, "identities", [this](const JsonReader& item) { read_identity(item); });
-    for_each(root, "roles", [this](const JsonReader& item) { builder_.add_role(read_role(item), at(item, source_)); });
+    for_each(root, "roles",
+             [this](const JsonReader& item) { builder_.add_role(read_role(item), refusal_at(item, source_)); });
     for_each(root, "assignments", [this](const JsonReader& item) { read_assignment(item); });
   }
 
@@ -298,7 +299,7 @@ class LineRoles {
     const std::string text = read_file_(file);
     const JsonDocument document(text, file);
     const JsonReader root = document.root();
-    const auto add = [&](const JsonReader& one) { builder_.add_role(read_role(one), at(one, file)); };
+    const auto add = [&](const JsonReader& one) { builder_.add_role(read_role(one), refusal_at(one, file)); };
     if (root.kind() != JsonKind::Array) return add(root);
     for (const JsonReader& item : root.items()) add(item);
   }

@@ -59,6 +59,7 @@ struct Options {
   std::vector<std::string> tls_names;  // further names in this certificate
   bool bearer_tokens = false;          // accept bearer tokens, without checking their signature
   std::string accounts_file;
+  std::string identity_secret;             // empty: random
   std::string roles_file;                  // empty: a bearer token permits everything
   std::vector<IdentityOption> identities;  // for which the instance issues tokens
   std::uint16_t identity_port = 0;         // of their endpoint; 0: any free one

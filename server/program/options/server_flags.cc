@@ -15,6 +15,7 @@
 #include "odata/protocol/local_identity.h"
 #include "server/access/accounts.h"
 #include "server/behaviour/behaviour.h"
+#include "server/identity/instance_secret.h"
 #include "server/tls/certificate_names.h"
 #include "storage/postgres/store_schema.h"
 
@@ -198,6 +199,10 @@ void ServerFlags::add_options() {
                   "What these tokens permit: IDENTITY ROLE [SCOPE]; reread when changed")
       ->type_name("FILE")
       ->group(access);
+  app_.add_option("--identitySecret", options_.identity_secret,
+                  "Of user delegation keys: the same for servers that share a store [random]")
+      ->type_name("TEXT")
+      ->group(access);
   app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
@@ -344,6 +349,12 @@ std::optional<std::string> ServerFlags::check() {
   if (app_.count("--roles") > 0 && options_.roles_file.empty()) return "--roles needs a file";
   if (app_.count("--roles") > 0 && !options_.bearer_tokens)
     return "--roles needs --oauth basic: roles are those of bearer tokens";
+  if (app_.count("--identitySecret") > 0) {
+    if (!options_.bearer_tokens) return "--identitySecret needs --oauth basic";
+    options_.identity_secret = read_secret(options_.identity_secret, "--identitySecret");
+    if (options_.identity_secret.size() < InstanceSecret::kMinTextBytes)
+      return "--identitySecret must have at least 16 characters";
+  }
   if (app_.count("--config") > 0 && config_file_.empty()) return "--config needs a file";
   if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace needs a file";
   if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit needs --trace";

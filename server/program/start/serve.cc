@@ -1,7 +1,6 @@
 #include "server/program/start/serve.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <boost/asio/ip/host_name.hpp>
@@ -11,6 +10,8 @@
 #include <optional>
 
 #include "base/input_file.h"
+#include "base/platform/input_end.h"
+#include "base/platform/memory.h"
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
@@ -19,8 +20,9 @@
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/identity/instance_secret.h"
+#include "server/identity/revocation_file.h"
 #include "server/program/start/identity_service.h"
-#include "server/program/start/input_end.h"
 #include "server/program/start/other_services.h"
 #include "server/program/start/places.h"
 #include "server/program/start/seed.h"
@@ -35,15 +37,6 @@ namespace rocktable {
 namespace {
 
 constexpr std::size_t kMebibyte = 1 << 20;
-
-// Raises the limit of file descriptors to the system's maximum: connections and data files need more than the
-// default of shells.
-void allow_many_files() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 // The TLS context (null: plain HTTP), and the certificate file of the authority of --tls auto.
 struct Https {
@@ -159,14 +152,24 @@ void add_faults(FaultPlan& faults, const std::string& file, DateTime now) {
   faults.add(rules, now);
 }
 
-// The secret of the store, or of this process if it keeps nothing.
-InstanceSecret secret_of(const Options& options) {
-  return options.in_memory || !options.store_url.empty() ? InstanceSecret()
-                                                         : InstanceSecret::of_folder(options.location);
-}
-
 bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
+}
+
+// Of an embedded store: kept beside it. Else of this process, unless the user gives one.
+InstanceSecret instance_secret_of(const Options& options) {
+  if (!options.identity_secret.empty()) return InstanceSecret(options.identity_secret);
+  if (options.in_memory || !options.store_url.empty()) return {};
+  return InstanceSecret::of_folder(options.location);
+}
+
+std::shared_ptr<DelegationKeys> delegation_keys_of(const Options& options) {
+  if (!options.bearer_tokens) return nullptr;
+  const std::string secret = instance_secret_of(options).derive("rocktable:user-delegation-keys:v1");
+  if (options.in_memory || !options.store_url.empty()) return std::make_shared<DelegationKeys>(secret);
+  return std::make_shared<DelegationKeys>(
+      secret, read_revocations(options.location),
+      [folder = options.location](const DelegationKeys::Revocations& revoked) { write_revocations(folder, revoked); });
 }
 
 ShutdownReport start_and_serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready) {
@@ -207,7 +210,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   };
   const auto time = std::make_shared<TimeSource>();
   std::optional<IdentityService> identities;
-  if (!options.identities.empty()) identities.emplace(options, secret_of(options), time);
+  if (!options.identities.empty()) identities.emplace(options, instance_secret_of(options), time);
   const auto store = open_store({.directory = store_folder(options.location),
                                  .in_memory = options.in_memory,
                                  .sync = options.sync,
@@ -232,7 +235,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .tokens = {.accepted = options.bearer_tokens,
                                             .check_signature = identities ? identities->check_signature() : nullptr,
                                             .known_identities = of_identities.identities,
-                                            .roles = roles},
+                                            .roles = roles,
+                                            .delegation = delegation_keys_of(options)},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,

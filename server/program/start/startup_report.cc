@@ -1,7 +1,5 @@
 #include "server/program/start/startup_report.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <iostream>
@@ -9,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/atomic_file.h"
+#include "base/platform/own_process.h"
 #include "base/printable.h"
 #include "client/command_line/command_line.h"
 #include "odata/protocol/development_account.h"
@@ -50,7 +49,7 @@ nlohmann::json ready_document(const StartupReport& report) {
                         {"endpoint", accounts.front().at("endpoint")},
                         {"connectionString", accounts.front().at("connectionString")},
                         {"accounts", accounts},
-                        {"pid", getpid()}};
+                        {"pid", process_id()}};
   if (!report.certificate_authority.empty()) out["certificateAuthority"] = report.certificate_authority;
   if (report.identity) out["identity"] = identity_document(*report.identity);
   return out;
@@ -172,10 +171,9 @@ void print_shutdown(std::ostream& out, const ShutdownReport& report) {
 }
 
 void write_ready_file(const std::string& path, const StartupReport& report) {
-  constexpr mode_t kForOwner = 0600, kForAll = 0644;
   const bool secret =
       report.identity || !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
-  AtomicFile file(path, secret ? kForOwner : kForAll);
+  AtomicFile file(path, secret ? FileRights::OwnerOnly : FileRights::ReadableByAll);
   file.write(to_json(report, 2));
   if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);
 }

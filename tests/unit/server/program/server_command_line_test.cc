@@ -277,6 +277,10 @@ TEST_CASE("Bearer tokens need HTTPS") {
   CHECK(options_of({"--tls", "auto", "--oauth", "basic", "--roles", "r"}).roles_file == "r");
   check_refused({"--tls", "auto", "--roles", "r"});
   check_refused({"--tls", "auto", "--oauth", "basic", "--roles="});
+  CHECK(options_of({"--tls", "auto", "--oauth", "basic", "--identitySecret", "sixteen letters!"}).identity_secret ==
+        "sixteen letters!");
+  check_refused({"--tls", "auto", "--identitySecret", "sixteen letters!"});
+  check_refused({"--tls", "auto", "--oauth", "basic", "--identitySecret", "fifteen letters"});
 }
 
 TEST_CASE("Accounts and the control token are stored unchanged") {

@@ -23,6 +23,7 @@ const RowOfRoles kRoleRows[] = {
     {GetServiceProperties(), "---RACO"},
     {GetServiceStats(), "---RACO"},
     {SetServiceProperties(), "----ACO"},
+    {GetUserDelegationKey(), "-d--ACO"},
     {QueryTables(), "r-cRACO"},
     {GetTable(), "r-cRACO"},
     {CreateTable(), "--c-ACO"},

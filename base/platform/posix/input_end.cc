@@ -1,4 +1,4 @@
-#include "server/program/start/input_end.h"
+#include "base/platform/input_end.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -32,16 +32,16 @@ bool await_end(int stop) {
 
 InputEnd::InputEnd(std::function<void()> on_end) : stop_(eventfd(0, EFD_CLOEXEC)) {
   if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "cannot wait for standard input");
-  thread_ = std::thread([on_end = std::move(on_end), stop = stop_] {
+  thread_ = std::thread([on_end = std::move(on_end), stop = static_cast<int>(stop_)] {
     if (await_end(stop)) on_end();
   });
 }
 
 InputEnd::~InputEnd() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(stop_, &one, sizeof one);
+  [[maybe_unused]] const auto written = write(static_cast<int>(stop_), &one, sizeof one);
   thread_.join();
-  close(stop_);
+  close(static_cast<int>(stop_));
 }
 
 }  // namespace rocktable

@@ -1,5 +1,7 @@
-#include "server/http/stop_signals.h"
+#include "base/platform/stop_requests.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>  // sigaction
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -44,10 +46,10 @@ void take(int number) {
 
 }  // namespace
 
-StopSignals::StopSignals() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (descriptor_ < 0) throw std::system_error(errno, std::generic_category(), "cannot wait for signals");
+StopRequests::StopRequests() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (event_ < 0) throw std::system_error(errno, std::generic_category(), "cannot wait for signals");
   first_at = 0;
-  notified = descriptor_;
+  notified = static_cast<int>(event_);
   struct sigaction action{};
   action.sa_handler = take;
   action.sa_flags = SA_RESTART;
@@ -55,11 +57,18 @@ StopSignals::StopSignals() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 }
 
 // A repetition may come after all work is done. It must not change how the process ends.
-StopSignals::~StopSignals() {
+StopRequests::~StopRequests() {
   if (first_at == 0)
     for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before[i], nullptr);
   notified = -1;
-  close(descriptor_);
+  close(static_cast<int>(event_));
 }
+
+bool StopRequests::is_asked() const {
+  pollfd request{static_cast<int>(event_), POLLIN, 0};
+  return poll(&request, 1, 0) > 0;
+}
+
+std::intptr_t StopRequests::event() const { return fcntl(static_cast<int>(event_), F_DUPFD_CLOEXEC, 0); }
 
 }  // namespace rocktable

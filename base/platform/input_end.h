@@ -1,7 +1,8 @@
 // Waits for the end of standard input. A program that starts the server gives it a pipe and never writes to it. When
-// that program ends, even by SIGKILL, the kernel closes the pipe.
+// that program ends, even if it is killed, the system closes the pipe.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <thread>
 
@@ -10,7 +11,7 @@ namespace rocktable {
 class InputEnd {
  public:
   // Reads standard input in a thread and discards it. Calls `on_end` once, in that thread, at its end. A file or
-  // /dev/null ends at once, a closed standard input as well. Throws std::system_error.
+  // the null device ends at once, a closed standard input as well. Throws std::system_error.
   explicit InputEnd(std::function<void()> on_end);
   // Waits for the thread. Does not wait for the end of standard input.
   ~InputEnd();
@@ -18,7 +19,7 @@ class InputEnd {
   InputEnd& operator=(const InputEnd&) = delete;
 
  private:
-  int stop_;  // an eventfd; readable: the thread must end
+  std::intptr_t stop_;  // a handle that tells the thread to end
   std::thread thread_;
 };
 
