@@ -146,7 +146,7 @@ def test_one_that_prints_much_does_not_stop(tmp_path):
 def test_all_end_if_exec_is_killed(tmp_path):
     environment = install(tmp_path, f"echo $$ >>{tmp_path}/pids\n{listens_at(1)}")
     with Program(BINARY, "exec", "--with", "azurite", "--", "sleep", "600", environment=environment) as program:
-        wait_until(lambda: any("sleep 600" in words for words in children_of(program.pid).values()), SECONDS,
+        wait_until(lambda: any(words == "sleep 600" for words in children_of(program.pid).values()), SECONDS,
                    "the command is not started")
         program.end(signal.SIGKILL)
         pids = (tmp_path / "pids").read_text().split()

@@ -116,13 +116,21 @@ def reset(connection):
     connection.close()
 
 
-def test_a_side_that_hangs_up_ends_the_other(relay, upstream):
+def connected(relay, upstream):
+    """Both ends of a connection through which a byte has come."""
     client, other = connect(relay), upstream.accept()
+    client.sendall(b"x")
+    assert receive(other, 1) == b"x"
+    return client, other
+
+
+def test_a_side_that_hangs_up_ends_the_other(relay, upstream):
+    client, other = connected(relay, upstream)
     reset(client)
     with contextlib.suppress(ConnectionResetError):
         assert other.recv(1) == b""
     other.close()
-    client, other = connect(relay), upstream.accept()
+    client, other = connected(relay, upstream)
     reset(other)
     with contextlib.suppress(ConnectionResetError):
         assert client.recv(1) == b""
@@ -247,7 +255,7 @@ def test_the_other_service_stays_a_stub_of_compat_azurite(upstream):
     server = Server("--compat", "azurite", "--blobUpstream", upstream.url, "--blobPort", 0, "--queuePort", 0)
     client = http.client.HTTPConnection("127.0.0.1", port_of(server, "QueueEndpoint"), timeout=SECONDS)
     client.request("GET", "/devstoreaccount1/queue")
-    assert client.getresponse().status == 403
+    assert client.getresponse().status == 401
     client.close()
     server.stop()
 
@@ -269,7 +277,7 @@ def test_exec_has_them_too(upstream):
 
 @pytest.mark.parametrize("url, sentence", [
     ("ftp://h", "--blobUpstream: "), ("http://h/account", "--blobUpstream must be a URL without a path, such as "),
-    ("http://h?a=b", "--blobUpstream must be a URL without a path, such as "), ("", "--blobUpstream: "),
+    ("http://h?a=b", "--blobUpstream must be a URL without a path, such as "), ("", "--blobUpstream needs a value"),
 ], ids=["scheme", "path", "query", "empty"])
 def test_what_is_no_address_is_refused(url, sentence):
     ended = subprocess.run([BINARY, f"--blobUpstream={url}"], capture_output=True, text=True, timeout=SECONDS, check=False)

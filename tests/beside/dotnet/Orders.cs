@@ -25,7 +25,7 @@ public static class Orders
             }
             catch (RequestFailedException error)
             {
-                Console.WriteLine($"{error.Status} {error.ErrorCode}");
+                Console.WriteLine(error.Status);
             }
         }
         return 0;

@@ -1,6 +1,5 @@
 """Local identities: programs with DefaultAzureCredential and ManagedIdentityCredential, which contain no line about
 emulators, run unmodified."""
-import os
 import subprocess
 
 import pytest
@@ -29,7 +28,7 @@ def test_a_role_that_is_taken_away_counts_with_the_next_request(identities, word
     try:
         assert program.ask("1") == "inserted"
         put_roles(identities, f"alice {READER}\n")
-        assert program.ask("2") == "403 AuthorizationPermissionMismatch"
+        assert program.ask("2") == "403"
         put_roles(identities, f"alice {CONTRIBUTOR}\n")
         assert program.ask("2") == "inserted"
     finally:
@@ -51,7 +50,7 @@ def test_exec_is_enough_and_a_login_of_the_developer_does_not_matter(words):
 def test_two_identities_are_told_apart_by_the_client_id(words, identities):
     """As DefaultAzureCredential reads it from AZURE_CLIENT_ID."""
     put_roles(identities, f"alice {CONTRIBUTOR}\nbob {READER}\n")
-    endpoint, authority = identities.endpoint.replace(identities.name, "t" + str(os.getpid())), identities.ready["certificateAuthority"]
+    endpoint, authority = identities.endpoint.replace(identities.name, f"two{len(str(words))}"), identities.ready["certificateAuthority"]
     told = {}
     for name in ("alice", "bob"):
         environment = user_environment(
