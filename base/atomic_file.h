@@ -1,19 +1,19 @@
 // AtomicFile: a file that appears completely or not at all. It is written under an unpredictable temporary
-// name, so that nobody can create that file in advance, and has its final mode from the first byte on. Then
+// name, so that nobody can create that file in advance, and has its final rights from the first byte on. Then
 // it gets its own name.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <string>
+
+#include "base/platform/file.h"
 
 namespace rocktable {
 
 class AtomicFile {
  public:
   // Creates the temporary file beside `path`. The destructor removes it.
-  AtomicFile(const std::filesystem::path& path, mode_t mode);
+  AtomicFile(const std::filesystem::path& path, FileRights rights);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -29,8 +29,8 @@ class AtomicFile {
 
  private:
   std::filesystem::path path_;
-  std::string name_;
-  int descriptor_ = -1;
+  std::filesystem::path name_;  // the temporary one
+  File file_;
   bool good_ = false;
 };
 

@@ -1,11 +1,9 @@
 #include "base/folder_swap.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <system_error>
+
+#include "base/platform/folders.h"
 
 namespace rocktable {
 namespace {
@@ -48,9 +46,9 @@ void keep_out_of_git(const fs::path& folder) noexcept {
 }
 
 void swap_folders(const fs::path& a, const fs::path& b) {
-  if (::renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return;
-  if (errno != EINVAL && errno != ENOSYS)
-    throw fs::filesystem_error("cannot exchange folders", a, b, {errno, std::generic_category()});
+  const std::error_code error = exchange_folders(a, b);
+  if (!error) return;
+  if (error != std::errc::function_not_supported) throw fs::filesystem_error("cannot exchange folders", a, b, error);
   fs::rename(b, swap_leftover(b));
   try {
     fs::rename(a, b);

@@ -2,13 +2,13 @@
 
 #include <ctime>
 
+#include "base/platform/local_time.h"
+
 namespace rocktable {
 
 // strftime writes English names of days and months: the program never leaves the C locale.
 std::string http_date() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
+  const std::tm utc = to_utc(std::time(nullptr));
   char text[64];
   return {text, std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc)};
 }

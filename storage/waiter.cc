@@ -1,12 +1,11 @@
 #include "storage/waiter.h"
 
-#include <poll.h>
-
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <semaphore>
 #include <thread>
+
+#include "base/platform/sockets.h"
 
 namespace rocktable {
 namespace {
@@ -23,8 +22,7 @@ class BlockingWaiter final : public Waiter {
   Clock::time_point since() const override { return call_of_thread().value_or(Clock::now()); }
   bool await_socket(int socket, short events, Clock::time_point deadline) override {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    pollfd wanted{socket, events, 0};
-    return left > 0 && poll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(left, 1 << 30))) != 0;
+    return left > 0 && await_events(static_cast<std::uintptr_t>(socket), events, std::chrono::milliseconds(left));
   }
   void sleep_for(Clock::duration time) override { std::this_thread::sleep_for(time); }
   std::function<void()> waker() override {

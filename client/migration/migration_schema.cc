@@ -22,7 +22,6 @@ constexpr std::string_view kEarlier[] = {"5419a68b810458229de8fe32a3e5d866a42346
 
 SchemaState write_schema(const std::filesystem::path& folder, std::string_view schema,
                          std::span<const std::string_view> earlier) {
-  constexpr mode_t kMode = 0644;
   const auto file = folder / kSchemaFile;
   std::error_code unknown;
   if (std::filesystem::exists(file, unknown)) {
@@ -32,7 +31,7 @@ SchemaState write_schema(const std::filesystem::path& folder, std::string_view s
     if (text == schema) return SchemaState::Same;
     if (std::find(earlier.begin(), earlier.end(), sha256_hex(text)) == earlier.end()) return SchemaState::Changed;
   }
-  AtomicFile replacement(file, kMode);
+  AtomicFile replacement(file, FileRights::ReadableByAll);
   replacement.write(std::string(schema));
   if (!replacement.replace()) throw std::runtime_error(file.string() + " cannot be written: " + std::strerror(errno));
   return SchemaState::Written;

@@ -1,13 +1,9 @@
 #include "client/migration/runner_lock.h"
 
-#include <signal.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
 #include <random>
 #include <stdexcept>
 
+#include "base/platform/own_process.h"
 #include "client/migration/history.h"
 
 namespace rocktable::migration {
@@ -17,16 +13,11 @@ const EntityKey kKey{"versionDataLock", "lock"};
 constexpr std::chrono::milliseconds kLockInterval{200};
 constexpr std::int64_t kTicksPerMillisecond = kTicksPerSecond / 1000;
 
-std::string host() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 // `host, process 123, 5f0c...`: the random part distinguishes runners with the same process id.
 std::string new_owner() {
   std::random_device random;
-  return host() + ", process " + std::to_string(getpid()) + ", " + std::to_string(random()) + std::to_string(random());
+  return host_name() + ", process " + std::to_string(process_id()) + ", " + std::to_string(random()) +
+         std::to_string(random());
 }
 
 // The name for messages, without the random part.
@@ -46,11 +37,11 @@ DateTime end_in(const Entity& entity) {
 
 // Whether the owner was a process of this machine that has ended.
 bool is_gone(const std::string& owner) {
-  const std::string prefix = host() + ", process ";
+  const std::string prefix = host_name() + ", process ";
   if (!owner.starts_with(prefix)) return false;
   const auto number =
       parse_int32(std::string_view(owner).substr(prefix.size(), owner.find(',', prefix.size()) - prefix.size()));
-  return number && *number > 0 && kill(*number, 0) != 0 && errno == ESRCH;
+  return number && *number > 0 && !is_running(*number);
 }
 
 }  // namespace

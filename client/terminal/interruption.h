@@ -3,16 +3,18 @@
 
 #include <string>
 
+#include "base/platform/termination_text.h"
+
 namespace rocktable {
 
-// While an instance exists, SIGINT, SIGTERM and SIGHUP print `sentence` on standard error and then end the
-// process as usual. Only one instance may exist at a time.
+// While an instance exists, a signal that ends the process prints `sentence` before (base/platform/termination_text.h).
+// Only one instance may exist at a time.
 class InterruptionNotice {
  public:
   explicit InterruptionNotice(const std::string& sentence);
-  ~InterruptionNotice();
-  InterruptionNotice(const InterruptionNotice&) = delete;
-  InterruptionNotice& operator=(const InterruptionNotice&) = delete;
+
+ private:
+  TerminationText text_;
 };
 
 }  // namespace rocktable

@@ -1,10 +1,11 @@
 #include "client/transfer/entity_sink.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <stdexcept>
+
+#include "base/platform/file.h"
 
 namespace rocktable {
 namespace {
@@ -47,7 +48,7 @@ void FileSink::finish() {
   flush();
   if (!out_) return;
   out_.reset();
-  if (std::rename(partial_.c_str(), file_.c_str()) != 0) fail(std::strerror(errno));
+  if (!rename_file(partial_, file_)) fail(std::strerror(errno));
 }
 
 std::uint64_t FileSink::bytes_left_of(const std::string& file) { return PartialFile::bytes_of(partial_of(file)); }

@@ -13,7 +13,6 @@ namespace rocktable {
 namespace {
 
 constexpr int kStateVersion = 2;
-constexpr mode_t kPrivateMode = 0600;
 
 nlohmann::json to_json(const TableProgress& table) {
   nlohmann::json out{{"done", table.done},     {"entities", table.entities}, {"position", table.position},
@@ -69,7 +68,7 @@ void TransferState::save() const {
                       {"tables", nlohmann::json::object()}};
   for (const auto& [name, table] : tables_) json["tables"][name] = to_json(table);
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  AtomicFile replacement(file_, kPrivateMode);
+  AtomicFile replacement(file_, FileRights::OwnerOnly);
   replacement.write(text);
   if (!replacement.replace())
     throw std::runtime_error("the state " + file_.string() + " cannot be written: " + std::strerror(errno));

@@ -1,18 +1,15 @@
 #include "server/access/account_sources.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
+#include "base/platform/file.h"
 #include "odata/protocol/development_account.h"
 
 namespace rocktable {
@@ -20,53 +17,24 @@ namespace {
 
 constexpr const char* kVariable = "AZURITE_ACCOUNTS";
 constexpr std::size_t kMaxFileBytes = 16 << 20;
-constexpr std::chrono::milliseconds kPollInterval{250};
-constexpr int kMaxUnsettledPolls = 3;  // then a file that keeps changing is read anyway
-
-std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
-
-FileVersion version_of(const struct stat& status) {
-  return {status.st_dev, status.st_ino, status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
-}
-
-std::optional<FileVersion> version_of(const std::string& path) {
-  struct stat status{};
-  return stat(path.c_str(), &status) == 0 ? std::optional(version_of(status)) : std::nullopt;
-}
-
-class Descriptor {
- public:
-  // O_NONBLOCK: a named pipe must not block until a writer opens it.
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw AccountsError("cannot read the accounts file " + path + ": " + why);
 }
 
-std::string read_file(const std::string& path) {
+std::string read_accounts_file(const std::string& path) {
   const auto reason = [] { return std::generic_category().message(errno); };
-  const Descriptor file(path);
-  struct stat status{};
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail(path, reason());
-  if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
+  const File file = File::open(path, OpenMode::Read);
+  const auto status = file.status();
+  if (!status) fail(path, reason());
+  if (status->kind != FileStatus::Kind::Regular) fail(path, "it is not a regular file");
   std::string out;
   std::array<char, 65536> bytes;
   for (;;) {
-    const ssize_t count = read(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path, reason());
-    if (count == 0) return out;
-    out.append(bytes.data(), static_cast<std::size_t>(count));
+    const auto count = file.read(bytes.data(), bytes.size());
+    if (!count) fail(path, reason());
+    if (*count == 0) return out;
+    out.append(bytes.data(), *count);
     if (out.size() > kMaxFileBytes) fail(path, "it is larger than 16 MiB");
   }
 }
@@ -84,8 +52,9 @@ std::vector<Account> read_environment() {
 std::vector<Account> AccountSources::read() {
   std::vector<Account> out = read_environment();
   if (!file_.empty()) {
-    read_ = version_of(file_);  // before reading the bytes, so that a later write shows as a change
-    for (auto& account : parse_accounts(read_file(file_), "the accounts file " + file_)) {
+    watcher_.begin();
+    watcher_.note(file_);
+    for (auto& account : parse_accounts(read_accounts_file(file_), "the accounts file " + file_)) {
       const auto same = std::find_if(out.begin(), out.end(), [&](const Account& a) { return a.name == account.name; });
       if (same == out.end()) {
         out.push_back(std::move(account));
@@ -99,29 +68,11 @@ std::vector<Account> AccountSources::read() {
 }
 
 void AccountSources::watch(const Accounts& accounts) {
-  if (file_.empty()) return;  // the environment of a running process does not change
-  seen_ = read_;
-  watcher_ = std::jthread([this, accounts](const std::stop_token& stop) { poll(stop, accounts); });
-}
-
-void AccountSources::poll(const std::stop_token& stop, Accounts accounts) {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, stop, kPollInterval, [&] { return stop.stop_requested(); }))
-    if (is_due()) refresh(accounts);
-}
-
-// Returns whether the file differs from the version read last, and has not changed for one interval. The
-// interval avoids reading a half-written file.
-bool AccountSources::is_due() {
-  const auto now = version_of(file_);
-  const bool rested = now == std::exchange(seen_, now);
-  polls_since_change_ = now == read_ ? 0 : polls_since_change_ + 1;
-  return now != read_ && (rested || polls_since_change_ > kMaxUnsettledPolls);
+  // The environment of a running process does not change.
+  watcher_.watch([this, accounts = Accounts(accounts)]() mutable { refresh(accounts); });
 }
 
 void AccountSources::refresh(Accounts& accounts) {
-  polls_since_change_ = 0;
-  read_ = seen_;  // read each version only once, even if it is invalid
   try {
     auto named = read();
     const std::size_t count = named.size();

@@ -1,16 +1,14 @@
 #include "server/events/access_log.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <climits>
 #include <ctime>
 #include <stdexcept>
 
+#include "base/platform/file.h"
+#include "base/platform/local_time.h"
+#include "base/platform/terminal.h"
 #include "server/events/debug_lines.h"
 #include "server/events/masking.h"
 
@@ -18,33 +16,20 @@ namespace rocktable {
 
 namespace {
 
-// A pipe that poll() reports as writable accepts this much without blocking.
-constexpr std::size_t kMaxConsoleLine = PIPE_BUF;
-
-std::string time_of_log() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local{};
-  localtime_r(&now, &local);
-  char time[32];
-  std::strftime(time, sizeof time, "%d/%b/%Y:%H:%M:%S %z", &local);
-  return time;
-}
-
 std::string console_line(const RequestEvent& event, std::string_view target) {
-  constexpr std::size_t kMaxTarget = kMaxConsoleLine / 2;
+  constexpr std::size_t kMaxTarget = kMaxReadyBytes / 2;
   const bool cut = target.size() > kMaxTarget;
-  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", event.remote_address, time_of_log(),
-                     event.method.substr(0, 100), target.substr(0, kMaxTarget), cut ? "..." : "", event.status,
-                     event.body_bytes);
+  return fmt::format("{} - - [{}] \"{} {}{} HTTP/1.1\" {} {}\n", event.remote_address,
+                     local_time_of_log(std::time(nullptr)), event.method.substr(0, 100), target.substr(0, kMaxTarget),
+                     cut ? "..." : "", event.status, event.body_bytes);
 }
 
 }  // namespace
 
 AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silent) {
   if (debug_file.empty()) return;
-  // It has targets and addresses of requests, which are the owner's business. An existing file keeps its mode.
-  if (const int made = ::open(debug_file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); made >= 0)
-    ::close(made);
+  // It has targets and addresses of requests, which are the owner's business. An existing file keeps its rights.
+  File::create(debug_file, FileRights::OwnerOnly);
   try {
     file_ = std::make_shared<spdlog::logger>("debug",
                                              std::make_shared<spdlog::sinks::basic_file_sink_mt>(debug_file, false));
@@ -59,9 +44,7 @@ AccessLog::AccessLog(bool silent, const std::string& debug_file) : silent_(silen
 // not block.
 void AccessLog::print(const std::string& line) {
   const std::lock_guard lock(console_mutex_);
-  pollfd console{STDOUT_FILENO, POLLOUT, 0};
-  if (poll(&console, 1, 0) != 1 || (console.revents & POLLOUT) == 0) return;
-  [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, line.data(), std::min(line.size(), kMaxConsoleLine));
+  write_if_ready(StandardStream::Output, line);
 }
 
 void AccessLog::record(const RequestEvent& event) {

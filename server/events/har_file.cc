@@ -1,9 +1,6 @@
 #include "server/events/har_file.h"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -27,7 +24,6 @@ constexpr std::string_view kHead =
 constexpr std::string_view kEntries = R"("entries":[)";  // the end of the head in all versions
 constexpr std::string_view kEnd = "\n]}}\n";
 constexpr std::string_view kBetween = ",\n";  // entries contain no line breaks
-constexpr mode_t kMode = 0600;                // bodies are data of the owner
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& why) {
   throw std::runtime_error("cannot write the trace " + path.string() + ": " + why);
@@ -37,77 +33,58 @@ constexpr mode_t kMode = 0600;                // bodies are data of the owner
   fail(path, std::generic_category().message(error));
 }
 
-class OpenFile {
- public:
-  explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
-  ~OpenFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  OpenFile(OpenFile&& other) noexcept : descriptor_(other.release()) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-struct stat status_of(int descriptor, const std::filesystem::path& path) {
-  struct stat status{};
-  if (::fstat(descriptor, &status) != 0) fail(path, errno);
-  return status;
+FileStatus status_of(const File& file, const std::filesystem::path& path) {
+  const auto status = file.status();
+  if (!status) fail(path, errno);
+  return *status;
 }
 
-bool is_trace(int descriptor) {
+bool is_trace(const File& file) {
   std::array<char, kTraceStart.size()> start;
-  const auto count = ::pread(descriptor, start.data(), start.size(), 0);
-  return count == static_cast<ssize_t>(start.size()) && std::string_view(start.data(), start.size()) == kTraceStart;
+  return file.read_at(0, start.data(), start.size()) == start.size() &&
+         std::string_view(start.data(), start.size()) == kTraceStart;
 }
 
 // Throws if the file is neither empty nor a trace, or if another process writes it.
-void require_trace(int descriptor, const std::filesystem::path& path) {
-  const struct stat status = status_of(descriptor, path);
-  if (!S_ISREG(status.st_mode)) fail(path, "it is not a regular file");
-  if (status.st_size > 0 && !is_trace(descriptor))
+void require_trace(const File& file, const std::filesystem::path& path) {
+  const FileStatus status = status_of(file, path);
+  if (status.kind != FileStatus::Kind::Regular) fail(path, "it is not a regular file");
+  if (status.size > 0 && !is_trace(file))
     fail(path, "a file of that name exists and is not a trace of rocktable; it was not changed");
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) fail(path, "another process is writing it");
+  if (file.lock() == LockOutcome::HeldByAnother) fail(path, "another process is writing it");
 }
 
-// Returns a closed OpenFile if there is no file. Throws if the file is not a trace.
-OpenFile open_existing(const std::filesystem::path& path, int mode) {
-  OpenFile there(::open(path.c_str(), mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
+// Returns a closed file if there is none. Throws if the file is not a trace.
+File open_existing(const std::filesystem::path& path, OpenMode mode) {
+  File there = File::open(path, mode, Links::Refuse);
   if (!there.is_open() && errno != ENOENT) fail(path, errno);
-  if (there.is_open()) require_trace(there.get(), path);
+  if (there.is_open()) require_trace(there, path);
   return there;
 }
 
-void write_at(int descriptor, std::uint64_t offset, std::string_view text, const std::filesystem::path& path) {
-  const auto written = ::pwrite(descriptor, text.data(), text.size(), static_cast<off_t>(offset));
-  if (written < 0) fail(path, errno);
-  if (static_cast<std::size_t>(written) < text.size()) fail(path, ENOSPC);
+void write_at(const File& file, std::uint64_t offset, std::string_view text, const std::filesystem::path& path) {
+  const auto written = file.write_at(offset, text);
+  if (!written) fail(path, errno);
+  if (*written < text.size()) fail(path, ENOSPC);
 }
 
-void begin_document(int descriptor, const std::filesystem::path& path) {
-  write_at(descriptor, 0, std::string(kHead) + std::string(kEnd), path);
+void begin_document(const File& file, const std::filesystem::path& path) {
+  write_at(file, 0, std::string(kHead) + std::string(kEnd), path);
 }
 
 // Completes the document of a process that was killed during a write: removes the incomplete last entry.
-void repair_end(int descriptor, const std::filesystem::path& path) {
-  const auto size = static_cast<std::uint64_t>(status_of(descriptor, path).st_size);
+void repair_end(const File& file, const std::filesystem::path& path) {
+  const std::uint64_t size = status_of(file, path).size;
   const std::uint64_t from = size - std::min<std::uint64_t>(size, 2 * kMaxEntryBytes);
   std::string tail(size - from, '\0');
-  if (::pread(descriptor, tail.data(), tail.size(), static_cast<off_t>(from)) != static_cast<ssize_t>(tail.size()))
-    return;
+  if (file.read_at(from, tail.data(), tail.size()) != tail.size()) return;
   if (tail.ends_with(kEnd)) return;
   auto last = tail.rfind(kBetween);
   if (last == std::string::npos && from == 0 && tail.find(kEntries) != std::string::npos)
     last = tail.find(kEntries) + kEntries.size();
   if (last == std::string::npos) return;
   const std::uint64_t end = from + last;
-  if (::ftruncate(descriptor, static_cast<off_t>(end)) != 0) return;
-  [[maybe_unused]] const auto written = ::pwrite(descriptor, kEnd.data(), kEnd.size(), static_cast<off_t>(end));
+  if (file.truncate(end)) file.write_at(end, kEnd);
 }
 
 }  // namespace
@@ -117,24 +94,17 @@ HarFile::HarFile(const std::filesystem::path& path, std::uint64_t max_bytes)
   open();
 }
 
-HarFile::~HarFile() { close(); }
-
-void HarFile::close() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  descriptor_ = -1;
-}
-
 // Starts a document at `path_`. Rotates an existing trace. Reuses an empty file.
 void HarFile::open() {
-  close();
-  OpenFile there = open_existing(path_, O_RDWR);
-  if (there.is_open() && status_of(there.get(), path_).st_size == 0) {
-    begin_document(there.get(), path_);
-    adopt(there.release());
+  file_.close();
+  File there = open_existing(path_, OpenMode::ReadWrite);
+  if (there.is_open() && status_of(there, path_).size == 0) {
+    begin_document(there, path_);
+    adopt(std::move(there));
     return;
   }
   if (there.is_open()) {
-    repair_end(there.get(), path_);
+    repair_end(there, path_);
     rotate();
   }
   adopt(create());
@@ -142,30 +112,29 @@ void HarFile::open() {
 
 // Renames the file at `path_` to `older_`.
 void HarFile::rotate() const {
-  open_existing(older_, O_RDONLY);
-  if (::rename(path_.c_str(), older_.c_str()) != 0) fail(path_, errno);
+  open_existing(older_, OpenMode::Read);
+  if (!rename_file(path_, older_)) fail(path_, errno);
 }
 
 // Creates a file with an empty document at `path_`.
-int HarFile::create() const {
-  OpenFile made(::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+File HarFile::create() const {
+  File made = File::create(path_, FileRights::OwnerOnly);  // bodies are data of the owner
   if (!made.is_open()) fail(path_, errno);
   try {
-    begin_document(made.get(), path_);
+    begin_document(made, path_);
   } catch (const std::exception&) {
-    ::unlink(path_.c_str());
+    remove_file(path_);
     throw;
   }
-  return made.release();
+  return made;
 }
 
-void HarFile::adopt(int descriptor) {
-  close();
-  descriptor_ = descriptor;
-  ::flock(descriptor_, LOCK_EX | LOCK_NB);
-  const struct stat status = status_of(descriptor_, path_);
-  device_ = status.st_dev;
-  inode_ = status.st_ino;
+void HarFile::adopt(File file) {
+  file_ = std::move(file);
+  [[maybe_unused]] const LockOutcome outcome = file_.lock();
+  const FileStatus status = status_of(file_, path_);
+  device_ = status.device;
+  number_ = status.number;
   end_ = kHead.size();
 }
 
@@ -175,22 +144,20 @@ void HarFile::start_next_file() {
   try {
     adopt(create());
   } catch (const std::exception&) {
-    ::rename(older_.c_str(), path_.c_str());
+    rename_file(older_, path_);
     throw;
   }
 }
 
 // Returns whether the file at `path_` is the open one. Starts a new document in it if it was emptied.
 bool HarFile::is_in_place() {
-  struct stat status{};
-  if (descriptor_ < 0 || ::stat(path_.c_str(), &status) != 0) return false;
-  if (status.st_dev != device_ || status.st_ino != inode_) return false;
+  const auto status = rocktable::status_of(path_);
+  if (!file_.is_open() || !status || status->device != device_ || status->number != number_) return false;
   const std::uint64_t expected = end_ + kEnd.size();
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size == expected) return true;
-  if (::ftruncate(descriptor_, static_cast<off_t>(size < expected ? 0 : expected)) != 0) fail(path_, errno);
-  if (size < expected) {
-    begin_document(descriptor_, path_);
+  if (status->size == expected) return true;
+  if (!file_.truncate(status->size < expected ? 0 : expected)) fail(path_, errno);
+  if (status->size < expected) {
+    begin_document(file_, path_);
     end_ = kHead.size();
   }
   return true;
@@ -221,7 +188,7 @@ void HarFile::write(std::string_view entry) {
     text.replace(0, kBetween.size(), "\n");
   }
   try {
-    write_at(descriptor_, end_, text, path_);
+    write_at(file_, end_, text, path_);
   } catch (const std::exception&) {
     restore_end();
     throw;
@@ -231,8 +198,8 @@ void HarFile::write(std::string_view entry) {
 
 // Writes the closing brackets back after a failed write. Needs no disk space: their blocks are allocated.
 void HarFile::restore_end() const {
-  [[maybe_unused]] const auto written = ::pwrite(descriptor_, kEnd.data(), kEnd.size(), static_cast<off_t>(end_));
-  [[maybe_unused]] const auto cut = ::ftruncate(descriptor_, static_cast<off_t>(end_ + kEnd.size()));
+  file_.write_at(end_, kEnd);
+  file_.truncate(end_ + kEnd.size());
 }
 
 }  // namespace rocktable

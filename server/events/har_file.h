@@ -1,14 +1,13 @@
 // A file that is a complete HTTP archive at any time, and to which entries are appended.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "base/mutex.h"
+#include "base/platform/file.h"
 
 namespace rocktable {
 
@@ -27,7 +26,7 @@ class HarFile {
   // Throws std::runtime_error: the file cannot be written, is not a regular file, is not a trace, or another
   // process writes it.
   HarFile(const std::filesystem::path& path, std::uint64_t max_bytes);
-  ~HarFile();
+  ~HarFile() = default;
   HarFile(const HarFile&) = delete;
   HarFile& operator=(const HarFile&) = delete;
 
@@ -38,9 +37,8 @@ class HarFile {
 
  private:
   void open();
-  int create() const;
-  void adopt(int descriptor);
-  void close();
+  File create() const;
+  void adopt(File file);
   void start_next_file();
   void rotate() const;
   bool is_in_place();
@@ -51,10 +49,9 @@ class HarFile {
   std::filesystem::path older_;
   std::uint64_t max_bytes_;  // of one file
   Mutex mutex_;
-  int descriptor_ = -1;
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-  std::uint64_t end_ = 0;  // offset of the closing brackets
+  File file_;
+  std::uint64_t device_ = 0, number_ = 0;  // of the open file
+  std::uint64_t end_ = 0;                  // offset of the closing brackets
   std::uint64_t missing_ = 0;
   bool has_warned_ = false;
 };

@@ -263,4 +263,9 @@ void FiberExecutor::run_blocking(const std::function<void()>& work) {
   if (failure) std::rethrow_exception(failure);
 }
 
+std::unique_ptr<StoreCalls> make_store_calls(asio::io_context& context, asio::thread_pool& blocking, std::size_t limit,
+                                             StoreCalls::Clock::duration longest_wait) {
+  return std::make_unique<FiberExecutor>(context, blocking, limit, longest_wait);
+}
+
 }  // namespace rocktable

@@ -12,30 +12,27 @@
 #include <memory>
 #include <vector>
 
+#include "server/executors/store_calls.h"
 #include "storage/waiter.h"
 
 namespace rocktable {
 
 // Belongs to one thread, which runs its io_context.
-class FiberExecutor final : public Waiter {
+class FiberExecutor final : public StoreCalls, public Waiter {
  public:
-  // `limit`: calls at work at the same time; those in sleep() leave their turn to others. Others wait in the order in
-  // which they came, at most for `longest_wait`.
-  // `blocking`: threads for work that blocks.
+  using Clock = Waiter::Clock;
+
+  // As make_store_calls().
   FiberExecutor(boost::asio::io_context& context, boost::asio::thread_pool& blocking, std::size_t limit,
                 Clock::duration longest_wait);
   ~FiberExecutor() override;
   FiberExecutor(const FiberExecutor&) = delete;
   FiberExecutor& operator=(const FiberExecutor&) = delete;
 
-  // Runs the work of a call that was accepted at `since` in a fiber, to its end. Returns false if the call has waited
-  // for too long, and the work did not begin. Throws what it throws.
-  boost::asio::awaitable<bool> run(Clock::time_point since, std::function<void()> work);
-
-  // Ends the waits whose deadline is over, and of those who wait to begin. Called a few times a second.
-  void sweep(Clock::time_point now);
-
-  Clock::duration longest_wait() const { return longest_wait_; }
+  // Runs the work in a fiber.
+  boost::asio::awaitable<bool> run(Clock::time_point since, std::function<void()> work) override;
+  void sweep(Clock::time_point now) override;
+  Clock::duration longest_wait() const override { return longest_wait_; }
 
   Clock::time_point since() const override;
   bool await_socket(int socket, short events, Clock::time_point deadline) override;

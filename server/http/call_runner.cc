@@ -6,6 +6,7 @@
 
 #include "server/http/await.h"
 #include "server/limits/page_budget.h"
+#include "storage/waiter.h"
 
 namespace rocktable {
 namespace {
@@ -44,13 +45,13 @@ struct CallRunner::Watch {
 };
 
 bool CallRunner::accept_at_once(const Request& request, CallHolder& call) const {
-  if (fibers_ != nullptr && service_.accept_waits(request)) return false;
+  if (store_calls_ != nullptr && service_.accept_waits(request)) return false;
   service_.accept(request, call);
   return true;
 }
 
 asio::awaitable<bool> CallRunner::accept(const Request& request, CallHolder& call) const {
-  co_return co_await fibers_->run(machine_.since(), [&] { service_.accept(request, call); });
+  co_return co_await store_calls_->run(machine_.since(), [&] { service_.accept(request, call); });
 }
 
 std::optional<Response> CallRunner::run_at_once(Call& call, std::chrono::microseconds delay) const {
@@ -85,7 +86,7 @@ asio::awaitable<std::optional<Response>> CallRunner::run_now(Call& call) {
       response = call.run(machine_.has_hung_up(), memory_.response);
       break;
     case Executor::Database:
-      response = co_await run_in_fiber(call);
+      response = co_await run_as_store_call(call);
       break;
     default:
       response = co_await run_watched(call);
@@ -96,9 +97,9 @@ asio::awaitable<std::optional<Response>> CallRunner::run_now(Call& call) {
 // Returns nullopt as run_watched(). A write that had to wait does not begin either if its client has gone: while the
 // database is silent, clients give up and come again, and what they gave up would come first. A client that only shut
 // down its sending side is told to come again.
-asio::awaitable<std::optional<Response>> CallRunner::run_in_fiber(Call& call) {
+asio::awaitable<std::optional<Response>> CallRunner::run_as_store_call(Call& call) {
   std::optional<Response> response;
-  const bool had_turn = co_await fibers_->run(since(), [&] {
+  const bool had_turn = co_await store_calls_->run(since(), [&] {
     const bool waited = Clock::now() - since() > kAtOnce;  // also to be accepted
     if (!waited || !stream_.has_hung_up()) {
       response = call.run(machine_.has_hung_up(), memory_.response);
@@ -124,9 +125,10 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
   if (call.executor() == Executor::Table)
     has_room = co_await waits_.for_share(memory_.response, PageBudget::kFirstBytes);
   // Control calls may wait for each other, and count their time from their beginning.
-  const bool is_limited = fibers_ != nullptr && call.executor() != Executor::Control;
+  const bool is_limited = store_calls_ != nullptr && call.executor() != Executor::Control;
   const auto now = Clock::now();
-  const Times times{is_limited ? since() : now, now, is_limited ? fibers_->longest_wait() : Clock::duration::max()};
+  const Times times{is_limited ? since() : now, now,
+                    is_limited ? store_calls_->longest_wait() : Clock::duration::max()};
   if (has_room)
     response =
         co_await asio::co_spawn(executors_.of(call.executor()),

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "server/executors/executors.h"
-#include "server/executors/fiber_executor.h"
+#include "server/executors/store_calls.h"
 #include "server/http/connection_machine.h"
 #include "server/http/connection_memory.h"
 #include "server/http/connection_waits.h"
@@ -19,12 +19,12 @@ namespace rocktable {
 // What it refers to must outlive it.
 class CallRunner {
  public:
-  // `fibers`: of its thread; null: the store does not wait for another machine.
-  CallRunner(const Service& service, Executors& executors, FiberExecutor* fibers, Stream& stream,
+  // `store_calls`: of its thread; null: the store does not wait for another machine.
+  CallRunner(const Service& service, Executors& executors, StoreCalls* store_calls, Stream& stream,
              ConnectionMachine& machine, ConnectionMemory& memory, ConnectionWaits& waits)
       : service_(service),
         executors_(executors),
-        fibers_(fibers),
+        store_calls_(store_calls),
         stream_(stream),
         machine_(machine),
         memory_(memory),
@@ -49,14 +49,14 @@ class CallRunner {
   std::chrono::steady_clock::time_point since() const { return machine_.since() + delay_; }
 
   boost::asio::awaitable<std::optional<Response>> run_now(Call& call);
-  boost::asio::awaitable<std::optional<Response>> run_in_fiber(Call& call);
+  boost::asio::awaitable<std::optional<Response>> run_as_store_call(Call& call);
   boost::asio::awaitable<std::optional<Response>> run_watched(Call& call);
   boost::asio::awaitable<std::optional<Response>> run_on_executor(Call& call, Watch& watch);
   boost::asio::awaitable<void> watch(Watch& watch);
 
   const Service& service_;
   Executors& executors_;
-  FiberExecutor* const fibers_;
+  StoreCalls* const store_calls_;
   Stream& stream_;
   ConnectionMachine& machine_;
   ConnectionMemory& memory_;

@@ -37,7 +37,7 @@ std::unique_ptr<ConnectionTrace> trace_of(const asio::ip::tcp::socket& socket, T
 }  // namespace
 
 Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place, StorageService service,
-                       const ConnectionContext& context, FiberExecutor* fibers)
+                       const ConnectionContext& context, StoreCalls* store_calls)
     : stream_(std::move(socket)),
       place_(place),
       context_(context),
@@ -46,7 +46,7 @@ Connection::Connection(asio::ip::tcp::socket socket, const ConnectionPlaces::Hol
       machine_(context.timeouts),
       memory_(context.budgets),
       waits_(stream_, machine_),
-      runner_(context.service, context.executors, fibers, stream_, machine_, memory_, waits_),
+      runner_(context.service, context.executors, store_calls, stream_, machine_, memory_, waits_),
       writer_(stream_, machine_, waits_, place, trace_.get()),
       buffer_(kMaxHeaderBytes + kMaxReadBytes) {
   boost::system::error_code ignored;
@@ -339,11 +339,13 @@ void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
 void Connection::sweep(ConnectionMachine::Clock::time_point now) {
   // A call at work has no timeout, and charges its response on another thread: read no share then.
   if (machine_.state() == State::Working) return;
+  const bool request_is_short = memory_.request_is_short();
   const ConnectionMachine::Use use{.holds_buffers = holds_much(),
                                    .others_wait = context_.places.has_guests() || memory_.secured_is_short(),
                                    .must_leave = place_.must_leave(),
-                                   .request_is_short = memory_.request_is_short(),
-                                   .response_is_short = memory_.response_is_short()};
+                                   .request_is_short = request_is_short,
+                                   .response_is_short = memory_.response_is_short(),
+                                   .bytes_wait = request_is_short && stream_.peek().has_value()};
   switch (machine_.check(now, use)) {
     case ConnectionMachine::Verdict::Wait:
       return;

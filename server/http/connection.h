@@ -14,7 +14,7 @@
 #include "server/events/connection_trace.h"
 #include "server/events/request_event.h"
 #include "server/executors/executors.h"
-#include "server/executors/fiber_executor.h"
+#include "server/executors/store_calls.h"
 #include "server/http/call_runner.h"
 #include "server/http/connection_machine.h"
 #include "server/http/connection_memory.h"
@@ -47,9 +47,9 @@ struct ConnectionContext {
 class Connection {
  public:
   // `place`: of this connection. `service`: the service of its port.
-  // `fibers`: of its thread; null: the store does not wait for another machine.
+  // `store_calls`: of its thread; null: the store does not wait for another machine.
   Connection(boost::asio::ip::tcp::socket socket, const ConnectionPlaces::Holder& place, StorageService service,
-             const ConnectionContext& context, FiberExecutor* fibers);
+             const ConnectionContext& context, StoreCalls* store_calls);
 
   // Serves requests, one at a time, until the client closes, idles, breaks HTTP, or asks to close.
   boost::asio::awaitable<void> serve();

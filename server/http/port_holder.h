@@ -1,9 +1,8 @@
-// Finds the process that holds a port, as far as /proc shows it.
+// Finds the process that holds a port, as far as the system shows it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -13,8 +12,8 @@ namespace rocktable {
 // The process whose socket keeps others from listening.
 struct PortHolder {
   boost::asio::ip::tcp::endpoint listens_at;
-  pid_t pid = 0;        // 0: a process that this user may not inspect
-  std::string program;  // its name; empty with pid 0
+  std::int64_t pid = 0;  // 0: a process that this user may not inspect
+  std::string program;   // its name; empty with pid 0
 };
 
 // Finds the socket that keeps others from listening at `endpoint`: on the same address, or on all addresses. Returns

@@ -1,10 +1,6 @@
 #include "server/http/server.h"
 
-#include <malloc.h>
-#include <poll.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -12,22 +8,22 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include "base/text.h"
-#include "server/executors/fiber_executor.h"
+#include "base/platform/memory.h"
+#include "base/platform/sockets.h"
+#include "base/platform/stop_requests.h"
+#include "server/executors/store_calls.h"
 #include "server/http/await.h"
 #include "server/http/connection.h"
-#include "server/http/port_holder.h"
-#include "server/http/stop_signals.h"
+#include "server/http/stop_wait.h"
 
 namespace rocktable {
 namespace {
@@ -36,29 +32,20 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 constexpr std::chrono::seconds kSweepInterval{1};
-constexpr std::chrono::milliseconds kFiberSweepInterval{200};  // who waits for a database is told in time
-constexpr std::chrono::seconds kStopGrace{6};                  // a query has five
+constexpr std::chrono::milliseconds kStoreCallSweepInterval{200};  // who waits for a database is told in time
+constexpr std::chrono::seconds kStopGrace{6};                      // a query has five
 constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another machine that may not answer any more
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
-constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
 // The number of connections that the limit of open files allows beside the store's files.
 std::size_t spare_descriptors() {
-  constexpr rlim_t kOthers = 512;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kOthers;
-  return std::max(limit.rlim_cur / 4, limit.rlim_cur - std::min(limit.rlim_cur, kOthers));
-}
-
-// Lets the C library map large blocks one by one, so that they return to the system when they are freed. By default it
-// raises these limits with each large block that it frees, until the heap of each thread keeps some.
-void keep_heaps_small() {
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
-  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+  constexpr std::size_t kOthers = 512;
+  const std::size_t limit = max_open_files();
+  return std::max(limit / 4, limit - std::min(limit, kOthers));
 }
 
 // One I/O thread and its connections, which stay on it.
@@ -80,15 +67,15 @@ class Worker {
 
   void start() {
     asio::co_spawn(context_, repeat(kSweepInterval, [this] { sweep_connections(); }), asio::detached);
-    if (fibers_)
+    if (store_calls_)
       asio::co_spawn(context_,
-                     repeat(kFiberSweepInterval, [this] { fibers_->sweep(std::chrono::steady_clock::now()); }),
+                     repeat(kStoreCallSweepInterval, [this] { store_calls_->sweep(std::chrono::steady_clock::now()); }),
                      asio::detached);
   }
 
-  // For a store that waits for another machine; before start(). As FiberExecutor().
-  void begin_fibers(asio::thread_pool& blocking, std::size_t limit, std::chrono::seconds longest_wait) {
-    fibers_.emplace(context_, blocking, limit, longest_wait);
+  // For a store that waits for another machine; before start(). As make_store_calls().
+  void begin_store_calls(asio::thread_pool& blocking, std::size_t limit, std::chrono::seconds longest_wait) {
+    store_calls_ = make_store_calls(context_, blocking, limit, longest_wait);
   }
 
   void adopt(tcp::socket socket, StorageService service, const ConnectionContext& context) {
@@ -123,7 +110,7 @@ class Worker {
  private:
   asio::awaitable<void> serve(tcp::socket socket, std::unique_ptr<const ConnectionPlaces::Holder> place,
                               StorageService service, const ConnectionContext& context) {
-    Connection connection(std::move(socket), *place, service, context, fibers_ ? &*fibers_ : nullptr);
+    Connection connection(std::move(socket), *place, service, context, store_calls_.get());
     const Registration registration(*this, connection);
     try {
       co_await connection.serve();
@@ -164,7 +151,7 @@ class Worker {
   }
 
   asio::io_context context_{1};
-  std::optional<FiberExecutor> fibers_;
+  std::unique_ptr<StoreCalls> store_calls_;  // null: the store does not wait
   std::set<Connection*> connections_;
   std::atomic<std::size_t> count_ = 0;
   bool finishing_ = false;
@@ -182,16 +169,15 @@ struct Listener {
 
 class Server::Impl {
  public:
-  explicit Impl(const ServerOptions& options)
-      : options_(options), stop_asked_(main().context(), dup(stop_signals_.descriptor())) {
-    for (const auto& where : options_.listen) listen(where);
+  explicit Impl(const ServerOptions& options) : options_(options), stop_wait_(main().context(), stop_requests_) {
+    for (const auto& where : options_.listen)
+      listeners_.push_back({where.service, open_acceptors(main().context(), where)});
   }
 
   std::uint16_t port(std::size_t place) const { return listeners_.at(place).port(); }
 
   std::string address(std::size_t place) const {
-    const auto address = listeners_.at(place).acceptors.front().local_endpoint().address();
-    return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+    return address_in_urls(listeners_.at(place).acceptors.front().local_endpoint().address());
   }
 
   std::vector<asio::ip::address> addresses() const {
@@ -201,10 +187,7 @@ class Server::Impl {
   }
 
   void run(Service& service, AccessLog& access_log, Trace* trace);
-  bool is_stop_asked() const {
-    pollfd signal{stop_signals_.descriptor(), POLLIN, 0};
-    return poll(&signal, 1, 0) > 0;
-  }
+  bool is_stop_asked() const { return stop_requests_.is_asked(); }
 
   void stop() {
     asio::post(main().context(), [this] { begin_stop(); });
@@ -213,9 +196,6 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  void listen(const ListenAddress& where);
-  std::vector<tcp::endpoint> endpoints(const ListenAddress& where);
-  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
   asio::awaitable<void> drain();
@@ -226,8 +206,8 @@ class Server::Impl {
   ServerOptions options_;
   std::vector<Worker> workers_ = std::vector<Worker>(core_count());
   std::vector<Listener> listeners_;
-  StopSignals stop_signals_;
-  asio::posix::stream_descriptor stop_asked_;
+  StopRequests stop_requests_;
+  StopWait stop_wait_;
   std::size_t next_worker_ = 0;
   Service* service_ = nullptr;  // while it runs
   bool stopping_ = false;
@@ -235,99 +215,14 @@ class Server::Impl {
   std::atomic<bool> is_draining_ = false;
 };
 
-// --- Listening ---------------------------------------------------------------------------------------------
-
-namespace {
-
-const char* port_flag(StorageService service) {
-  switch (service) {
-    case StorageService::Blob:
-      return "--blobPort";
-    case StorageService::Queue:
-      return "--queuePort";
-    case StorageService::Table:
-      break;
-  }
-  return "--tablePort";
-}
-
-std::string advice_of(const ListenAddress& where) {
-  return where.advice.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one" : where.advice;
-}
-
-// Why the user may not listen on a port below 1024, and what to do.
-std::string about_low_port(std::uint16_t port) {
-  const std::string number = std::to_string(port);
-  return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
-         "` opens it for all, until the next boot";
-}
-
-}  // namespace
-
-std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAddress& where) {
-  // localhost means this machine, whatever its resolver says (RFC 6761).
-  if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
-    return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
-  std::string host = where.host;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  boost::system::error_code error;
-  tcp::resolver resolver(main().context());
-  std::vector<tcp::endpoint> out;
-  for (const auto& entry : resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
-    if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
-  }
-  if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
-  return out;
-}
-
-// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried`
-// to the last one. Throws boost::system::system_error.
-void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried) {
-  auto& acceptors = listener.acceptors;
-  acceptors.clear();
-  for (tcp::endpoint endpoint : endpoints) {
-    if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
-    tried = endpoint;
-    try {
-      tcp::acceptor acceptor(main().context(), endpoint.protocol());
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
-      if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
-      acceptor.bind(endpoint);
-      acceptor.listen();
-      acceptors.push_back(std::move(acceptor));
-    } catch (const boost::system::system_error& error) {
-      if (acceptors.empty() || error.code() == asio::error::address_in_use) throw;
-    }
-  }
-}
-
-void Server::Impl::listen(const ListenAddress& where) {
-  Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
-  tcp::endpoint tried;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      bind(listener, endpoints(where), tried);
-      return;
-    } catch (const boost::system::system_error& error) {
-      const bool busy = error.code() == asio::error::address_in_use;
-      if (busy && where.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
-      if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
-      const std::string at = (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      constexpr int kFirstOfAll = 1024;
-      const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
-      throw ServerError("cannot listen at " + at + ": " +
-                        (root_only ? about_low_port(where.port) : error.code().message()));
-    }
-  }
-}
-
 // --- Serving -----------------------------------------------------------------------------------------------
 
 namespace {
 
 std::vector<RequestEventSink*> sinks_of(Service& service, AccessLog& access_log) {
   TableService& tables = service.tables();
-  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &access_log};
+  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &tables.permissions,
+                                     &access_log};
   if (tables.recent_requests.is_on()) out.push_back(&tables.recent_requests);
   return out;
 }
@@ -350,16 +245,15 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
                                   .has_freed = has_freed_,
                                   .is_draining = is_draining_};
   service_ = &service;
-  stop_asked_.async_wait(asio::posix::descriptor_base::wait_read, [this](const auto& error) {
-    if (!error) asio::co_spawn(main().context(), drain(), asio::detached);
-  });
+  stop_wait_.start([this] { asio::co_spawn(main().context(), drain(), asio::detached); });
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors)
       asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
   asio::co_spawn(main().context(), trim(executors.of(Executor::Control)), asio::detached);
   if (service.waits_for_store()) {
     const std::size_t limit = std::max<std::size_t>(1, Executors::kDatabaseCalls / workers_.size());
-    for (auto& worker : workers_) worker.begin_fibers(executors.of(Executor::Database), limit, options_.store_timeout);
+    for (auto& worker : workers_)
+      worker.begin_store_calls(executors.of(Executor::Database), limit, options_.store_timeout);
   }
   for (auto& worker : workers_) worker.start();
 
@@ -393,14 +287,13 @@ asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageServi
   }
 }
 
-// Returns freed memory to the system: the heap would keep it.
 asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {
   asio::steady_timer timer(main().context());
   for (;;) {
     timer.expires_after(kTrimInterval);
     const auto [error] = co_await timer.async_wait(kAwait);
     if (error) co_return;
-    if (has_freed_.exchange(false)) asio::post(pool, [] { malloc_trim(0); });
+    if (has_freed_.exchange(false)) asio::post(pool, return_free_memory);
   }
 }
 
@@ -426,7 +319,7 @@ void Server::Impl::begin_stop() {
   stopping_ = true;
   service_->begin_stop();
   boost::system::error_code ignored;
-  stop_asked_.cancel(ignored);
+  stop_wait_.cancel();
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors) acceptor.close(ignored);
   for (auto& worker : workers_) worker.finish();

@@ -1,21 +1,14 @@
 #include "server/http/stream.h"
 
 #include <openssl/ssl.h>
-#include <poll.h>
-#include <sys/socket.h>
+
+#include "base/platform/sockets.h"
 
 namespace rocktable {
 
-std::optional<unsigned char> Stream::peek() {
-  unsigned char byte = 0;
-  const auto count = recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count == 1 ? std::optional(byte) : std::nullopt;
-}
+std::optional<unsigned char> Stream::peek() { return peek_byte(static_cast<std::uintptr_t>(socket_.native_handle())); }
 
-bool Stream::has_hung_up() {
-  pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
-  return poll(&socket, 1, 0) == 1;  // poll always reports errors and hang-ups; no other events are requested
-}
+bool Stream::has_hung_up() { return has_peer_hung_up(static_cast<std::uintptr_t>(socket_.native_handle())); }
 
 // Lets OpenSSL believe that the client's close_notify came, so that the shutdown does not wait for it.
 void Stream::expect_no_close_notify() {

@@ -1,10 +1,7 @@
 // The program: runs a command or the server. Prints errors as one line.
-#include <nss.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 #include <span>
 #include <stdexcept>
@@ -12,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/platform/own_process.h"
+#include "base/platform/terminal.h"
 #include "base/printable.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/description.h"
@@ -87,7 +86,8 @@ int run_server(int argc, const char* const* argv) {
       if (reports_as_json(invocation.options)) return;
       const bool on_output = invocation.options.compatibility == Compatibility::None;
       std::ostream& out = on_output ? std::cout : std::cerr;
-      if (isatty(on_output ? STDOUT_FILENO : STDERR_FILENO) != 0) out << '\r';  // overwrites the terminal's ^C
+      if (is_terminal(on_output ? StandardStream::Output : StandardStream::Error))
+        out << '\r';  // overwrites the terminal's ^C
       print_shutdown(out, report);
     });
   } catch (const std::exception& error) {
@@ -104,18 +104,8 @@ int run(int argc, const char* const* argv) {
   return run_server(argc, argv);
 }
 
-// A static program must not load the system's modules for names of hosts and users: they need the glibc that they were
-// built with. libpq asks for the user's name.
-void resolve_names_without_modules() {
-#ifdef ROCKTABLE_PORTABLE
-  __nss_configure_lookup("hosts", "files dns");
-  __nss_configure_lookup("passwd", "files");
-#endif
-}
-
 int main(int argc, char** argv) {
-  resolve_names_without_modules();
-  std::signal(SIGPIPE, SIG_IGN);  // the server continues if the reader of standard output leaves
+  prepare_process(argc, argv);
   spdlog::set_default_logger(
       std::make_shared<spdlog::logger>("rocktable", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("rocktable: %v");

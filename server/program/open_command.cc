@@ -1,17 +1,13 @@
 #include "server/program/open_command.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <thread>
-#include <vector>
 
+#include "base/platform/browser.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/command_output.h"
 #include "client/command_line/control_flags.h"
@@ -22,8 +18,6 @@ namespace rocktable {
 namespace {
 
 constexpr std::chrono::seconds kTimeout{3};
-constexpr std::chrono::seconds kTimeToFail{1};  // a browser that runs longer has started
-constexpr std::chrono::milliseconds kPoll{20};
 
 // Throws std::runtime_error if the instance does not serve the page.
 void check(const HttpUrl& origin, const std::string& ca_file) {
@@ -39,44 +33,10 @@ void check(const HttpUrl& origin, const std::string& ca_file) {
                                      : "it is no rocktable, an older one, or runs with --noExplorer"));
 }
 
-// The programs that open an address: what the user chose, then those of desktops, WSL and macOS.
-std::vector<std::string> browsers() {
-  std::vector<std::string> out;
-  // NOLINTNEXTLINE(concurrency-mt-unsafe): this program does not change its environment here
-  if (const char* const chosen = std::getenv("BROWSER"); chosen != nullptr && *chosen != '\0') out.emplace_back(chosen);
-  for (const char* name : {"xdg-open", "sensible-browser", "wslview", "open"}) out.emplace_back(name);
-  return out;
-}
-
-// Starts a program in a session of its own, without our input and output. Returns whether it started, and did not fail
-// at once.
-bool start(const std::string& program, const std::string& address) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  for (const int descriptor : {0, 1, 2}) posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-  std::string name = program, argument = address;
-  char* arguments[] = {name.data(), argument.data(), nullptr};
-  pid_t child = 0;
-  const int error = posix_spawnp(&child, program.c_str(), &actions, &attributes, arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) return false;
-  const auto deadline = std::chrono::steady_clock::now() + kTimeToFail;
-  while (std::chrono::steady_clock::now() < deadline) {
-    int status = 0;
-    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    std::this_thread::sleep_for(kPoll);
-  }
-  return true;
-}
-
-bool open_in_browser(const std::string& address) {
-  for (const std::string& program : browsers())
-    if (start(program, address)) return true;
-  return false;
+// NOLINTNEXTLINE(concurrency-mt-unsafe): this program does not change its environment here
+std::string chosen_browser() {
+  const char* const chosen = std::getenv("BROWSER");
+  return chosen != nullptr ? chosen : "";
 }
 
 }  // namespace
@@ -94,7 +54,8 @@ int run_open(int argc, const char* const* argv) {
     const HttpUrl origin = resolve_control_target(options.connection).origin;
     check(origin, options.ca_file);
     const std::string address = origin.origin() + "/_rocktable/";
-    if (!open_in_browser(address)) throw std::runtime_error("no browser could be started; open " + address);
+    if (!open_in_browser(address, chosen_browser()))
+      throw std::runtime_error("no browser could be started; open " + address);
     output.print_line("rocktable: opened " + address);
     output.print_document({{"address", address}, {"status", "opened"}});
     return kExitSuccess;

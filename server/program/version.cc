@@ -12,8 +12,9 @@ std::string version_report() {
 #ifdef ROCKTABLE_COMMIT
   out += "commit " ROCKTABLE_COMMIT ", ";
 #endif
-  return out + "RocksDB " + engine_version() + ", libpq " + libpq_version() + ", OpenSSL " +
-         OpenSSL_version(OPENSSL_VERSION_STRING) + ")";
+  out += "RocksDB " + engine_version() + ", ";
+  if (const std::string version = libpq_version(); !version.empty()) out += "libpq " + version + ", ";
+  return out + "OpenSSL " + OpenSSL_version(OPENSSL_VERSION_STRING) + ")";
 }
 
 }  // namespace rocktable

@@ -1,10 +1,7 @@
 #include "server/tls/certificate_authority.h"
 
-#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <spdlog/spdlog.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <boost/asio/ip/address.hpp>
 #include <cerrno>
@@ -13,6 +10,8 @@
 
 #include "base/atomic_file.h"
 #include "base/folder_swap.h"
+#include "base/platform/file.h"
+#include "server/tls/pem.h"
 #include "server/tls/tls.h"
 
 namespace rocktable {
@@ -133,33 +132,14 @@ CertificatePtr new_authority(EVP_PKEY* key) {
 
 // --- Files -------------------------------------------------------------------------------------------------
 
-std::string text_of(const BioPtr& bio) {
-  char* data = nullptr;
-  const long length = BIO_get_mem_data(bio.get(), &data);
-  return {data, static_cast<std::size_t>(length)};
-}
-
-std::string pem_of(EVP_PKEY* key) {
-  const BioPtr out(BIO_new(BIO_s_mem()));
-  require(out && PEM_write_bio_PKCS8PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1, "PEM");
-  return text_of(out);
-}
-
-std::string pem_of(X509* certificate) {
-  const BioPtr out(BIO_new(BIO_s_mem()));
-  require(out && PEM_write_bio_X509(out.get(), certificate) == 1, "PEM");
-  return text_of(out);
-}
-
 // Writes the file atomically. If another process wrote it first, keeps that file.
-void write_once(const fs::path& path, const std::string& text, mode_t mode) {
-  AtomicFile file(path, mode);
+void write_once(const fs::path& path, const std::string& text, FileRights rights) {
+  AtomicFile file(path, rights);
   file.write(text);
   if (!file.create_if_absent()) throw TlsError("cannot write " + path.string() + ": " + std::strerror(errno));
 }
 
 void make_authority(const fs::path& certificate_file, const fs::path& key_file) {
-  constexpr mode_t kOwnerOnly = 0600, kReadable = 0644;
   constexpr fs::perms kFolderMode{0755};
   std::error_code error;
   fs::create_directories(certificate_file.parent_path(), error);
@@ -168,17 +148,14 @@ void make_authority(const fs::path& certificate_file, const fs::path& key_file) 
   fs::permissions(certificate_file.parent_path(), kFolderMode, error);  // independent of the umask
   // The key is written first. A start that was killed in between leaves a key without certificate, which is
   // reused here.
-  if (!fs::exists(key_file, error)) write_once(key_file, pem_of(new_key().get()), kOwnerOnly);
+  if (!fs::exists(key_file, error)) write_once(key_file, pem_of(new_key().get()), FileRights::OwnerOnly);
   const KeyPtr key = parse_key(read_small_file("the private key", key_file.string()), key_file.string());
-  write_once(certificate_file, pem_of(new_authority(key.get()).get()), kReadable);
+  write_once(certificate_file, pem_of(new_authority(key.get()).get()), FileRights::ReadableByAll);
 }
 
 // Anyone who can read the key can impersonate any server to the clients that trust the authority.
 void warn_of_unsafe_key(const fs::path& key_file) {
-  struct stat status{};
-  if (::stat(key_file.c_str(), &status) != 0) return;
-  const bool owned = status.st_uid == ::geteuid() || status.st_uid == 0;
-  if (owned && (status.st_mode & 077) == 0) return;
+  if (is_private(key_file)) return;
   spdlog::warn(
       "other users can read the private key {}, or one of them owns it; do not trust this certificate "
       "authority",

@@ -83,9 +83,8 @@ Budget budget_of(const InsightReport& report, const Budget* earlier) {
 }
 
 void write_budget(const std::string& file, const InsightReport& report) {
-  constexpr mode_t kMode = 0644;
   const auto earlier = earlier_budget(file);
-  AtomicFile replacement(file, kMode);
+  AtomicFile replacement(file, FileRights::ReadableByAll);
   replacement.write(to_json_text(budget_of(report, earlier ? &*earlier : nullptr)));
   if (!replacement.replace()) throw std::runtime_error(file + " cannot be written: " + std::strerror(errno));
 }

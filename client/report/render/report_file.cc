@@ -25,14 +25,13 @@ ReportFormat format_of_report(const std::string& path, std::optional<ReportForma
 }
 
 void write_report_file(const std::string& path, const std::string& text) {
-  constexpr mode_t kMode = 0644;
   bool is_written = false;
   if (is_step_summary(path)) {
     std::ofstream file(path, std::ios::app);
     file << text << std::flush;
     is_written = file.good();
   } else {
-    AtomicFile file(path, kMode);
+    AtomicFile file(path, FileRights::ReadableByAll);
     file.write(text);
     is_written = file.replace();
   }

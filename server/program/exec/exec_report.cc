@@ -1,8 +1,5 @@
 #include "server/program/exec/exec_report.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -66,7 +63,7 @@ ExecReport::ExecReport(const ExecReportFlags& flags) : file_(flags.report) {
   if (!flags.prices.empty()) prices_ = read_prices(flags.prices);
   format_ = format_of_report(file_, told_format(flags.report_format));
   if (file_ == kReportToStandardOutput) {
-    output_ = Descriptor(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    output_ = File::duplicate_of(StandardStream::Output);
   } else if (!file_.empty()) {
     check_folder(file_);
   }
@@ -75,7 +72,7 @@ ExecReport::ExecReport(const ExecReportFlags& flags) : file_(flags.report) {
 void ExecReport::write(const std::string& text) const {
   if (file_ != kReportToStandardOutput) {
     write_report_file(file_, text);
-  } else if (!write_all(output_, text)) {
+  } else if (!output_.write_all(text)) {
     throw std::runtime_error("the report cannot be written to standard output");
   }
 }

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
+#include "base/platform/file.h"
 #include "client/report/judge/budget.h"
 #include "client/report/prices.h"
 #include "client/report/render/render_report.h"
-#include "server/program/exec/child_process.h"
 
 namespace rocktable {
 
@@ -33,7 +33,7 @@ class ExecReport {
   std::optional<Prices> prices_;
   std::string file_;  // empty: none
   ReportFormat format_ = ReportFormat::Text;
-  Descriptor output_;  // standard output of `rocktable exec`, for a report to it
+  File output_;  // standard output of `rocktable exec`, for a report to it
 };
 
 }  // namespace rocktable

@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMaxFileBytes = 16 << 20;
-constexpr mode_t kReadable = 0644;  // the folder restricts access
 
 // --- Certificates in PEM form ------------------------------------------------------------------------------
 
@@ -178,7 +177,7 @@ class BundleFolder {
     std::string text = bundle.text();
     if (const auto known = written_.find(text); known != written_.end()) return known->second;
     const fs::path path = folder_ / ("trusted-" + std::to_string(written_.size() + 1) + ".pem");
-    AtomicFile file(path, kReadable);
+    AtomicFile file(path, FileRights::ReadableByAll);  // the folder restricts access
     file.write(text);
     if (!file.replace()) throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(errno));
     return written_.emplace(std::move(text), path.string()).first->second;

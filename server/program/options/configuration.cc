@@ -1,7 +1,5 @@
 #include "server/program/options/configuration.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -12,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/platform/environment.h"
 #include "base/text.h"
 #include "client/command_line/suggestion.h"
 
@@ -194,14 +193,12 @@ std::vector<std::string> variable_warnings(const CLI::App& app) {
     if (!option->get_lnames().empty()) known.push_back(variable_of(name_of(*option)));
   // Variables that `rocktable exec` sets and commands read.
   for (const char* name : {"URL", "ENDPOINT", "PORT", "CA_FILE", "YES"}) known.push_back(std::string(kPrefix) + name);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const std::string name(text.substr(0, text.find('=')));
+  for (const std::string& name : environment_names()) {
     if (!name.starts_with(kPrefix) || std::find(known.begin(), known.end(), name) != known.end()) continue;
     constexpr std::size_t kMaxEdits = 2;
-    const auto near = nearest_word(name, known);
-    if (near && edit_distance(name, *near) <= kMaxEdits)
-      out.push_back("the variable " + name + " is unknown: did you mean " + *near + "?");
+    const auto nearest = nearest_word(name, known);
+    if (nearest && edit_distance(name, *nearest) <= kMaxEdits)
+      out.push_back("the variable " + name + " is unknown: did you mean " + *nearest + "?");
   }
   if (variable(kControlToken) != nullptr && !counts(kControlToken))
     out.push_back(std::string(kControlToken) + " belongs to the instance that `rocktable exec` started at " +

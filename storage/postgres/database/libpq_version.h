@@ -4,7 +4,7 @@
 
 namespace rocktable {
 
-// The version of the libpq that this program uses: `15.18`.
+// The version of the libpq that this program uses: `15.18`; empty if it has none.
 std::string libpq_version();
 
 }  // namespace rocktable

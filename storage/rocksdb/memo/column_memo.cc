@@ -1,10 +1,10 @@
 #include "storage/rocksdb/memo/column_memo.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <system_error>
 #include <utility>
+
+#include "base/platform/memory.h"
 
 namespace rocktable {
 
@@ -136,7 +136,7 @@ void ColumnMemo::sweep(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     const bool has_columns = drop_idle(Clock::now());
     if (has_columns) continue;
-    malloc_trim(0);  // the heap would keep what was freed
+    return_free_memory();  // the heap would keep what was freed
     const std::lock_guard lock(mutex_);
     if (std::ranges::any_of(entries_, [](const Entry& entry) { return entry.column != nullptr; })) continue;
     is_sweeping_ = false;

@@ -1,0 +1,22 @@
+// This process, its machine, and other processes of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rocktable {
+
+// Prepares the process for all commands, before anything else: a reader of standard output that leaves does not end it,
+// its streams pass bytes unchanged, and its arguments are UTF-8. May replace the arguments; the new ones live until the
+// process ends.
+void prepare_process(int& argc, char**& argv);
+
+std::int64_t process_id();
+
+// Empty if it is unknown.
+std::string host_name();
+
+// Whether a process of this machine runs. True if that cannot be found out.
+bool is_running(std::int64_t process);
+
+}  // namespace rocktable
