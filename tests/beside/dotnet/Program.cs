@@ -5,6 +5,6 @@ return args switch
     ["orders", var credential] => await Orders.RunAsync(credential),
     ["durable"] => await Durable.RunAsync(),
     ["webjobs"] => await WebJobs.RunAsync(),
-    ["orleans"] => await Silo.RunAsync(),
+    ["orleans"] => await Grains.RunAsync(),
     _ => throw new ArgumentException("orders CREDENTIAL, durable, webjobs or orleans"),
 };

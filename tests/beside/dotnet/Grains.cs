@@ -31,7 +31,7 @@ public sealed class Counter([PersistentState("count", "store")] IPersistentState
     }
 }
 
-public static class Silo
+public static class Grains
 {
     private static int FreePort()
     {
