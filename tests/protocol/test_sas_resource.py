@@ -49,7 +49,7 @@ def test_a_signature_of_a_table(server, table):
     assert status(server, made, "GET", f"/{table}(PartitionKey='a',RowKey='2')") == 200
     assert status(server, made, "GET", f"/{table}(PartitionKey='a',RowKey='1')") == 404  # as if it were absent
     assert status(server, made, "POST", f"/{table}", ENTITY % 3) == 201
-    assert status(server, made, "DELETE", f"/{table}(PartitionKey='a',RowKey='2')") == 403
+    assert status(server, made, "PUT", f"/{table}(PartitionKey='a',RowKey='2')", "{}") == 403
     assert status(server, made, "GET", f"/{create_table(server)}()") == 403
 
 
