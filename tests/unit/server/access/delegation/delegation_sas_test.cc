@@ -71,8 +71,8 @@ struct DelegationSas {
     const auto start = parse_access_time(sas.key_start), expiry = parse_access_time(sas.key_expiry);
     return DelegationKeys(kSecretOfKeys)
         .value_of("devstoreaccount1",
-                  {sas.key_object_id, sas.key_tenant_id, start.value_or(kNow), expiry.value_or(kNow), sas.key_service,
-                   sas.key_version, sas.key_user_tenant_id});
+                  {to_lower_ascii(sas.key_object_id), sas.key_tenant_id, start.value_or(kNow), expiry.value_or(kNow),
+                   sas.key_service, sas.key_version, sas.key_user_tenant_id});
   }
 
   Sent sent() const {
