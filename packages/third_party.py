@@ -1,15 +1,15 @@
-"""The libraries in the static program: versions and licences, from Debian's packages.
-
-The recipe of script/support/libraries.sh takes the sources of these versions.
-"""
+"""The libraries in the static program: versions and licences, from Debian's packages, or from the recipe that built them
+from Debian's sources (script/support/libraries.sh)."""
 import dataclasses
 import pathlib
 import subprocess
 
+SOURCES = pathlib.Path(__file__).resolve().parents[1] / "build/sources"
+
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    name: str
+    name: str  # in lower case, that of Debian's source package, if it is built from source
     package: str  # Debian's package, as a pattern, whose version and copyright file count
     license: str  # SPDX expression
 
@@ -17,7 +17,7 @@ class Library:
 LIBRARIES = (
     Library("Boost", "libboost[0-9].*-dev", "BSL-1.0"),
     Library("CLI11", "libcli11-dev", "BSD-3-Clause"),
-    Library("fmt", "libfmt-dev", "MIT"),
+    Library("fmtlib", "libfmt-dev", "MIT"),
     Library("glibc", "libc6-dev", "LGPL-2.1-or-later"),
     Library("libpq", "libpq-dev", "PostgreSQL"),
     Library("libstdc++", "libstdc++-[0-9]*-dev", "GPL-3.0-or-later WITH GCC-exception-3.1"),
@@ -42,17 +42,30 @@ def installed_package(library):
     raise FileNotFoundError(f"Debian's package of {library.name} is not installed: {library.package}")
 
 
+def built_versions():
+    """Returns the versions of what was built from source, by the names of Debian's source packages."""
+    found = {}
+    for file in ("libraries/portable/versions", "compiled/versions"):
+        if (SOURCES / file).exists():
+            found.update(line.split() for line in (SOURCES / file).read_text().splitlines())
+    return found
+
+
+def version_of(library):
+    return built_versions().get(library.name.lower()) or installed_package(library)[1]
+
+
 def versions():
     """Returns (library, version) of each."""
-    return [(library, installed_package(library)[1]) for library in LIBRARIES]
+    return [(library, version_of(library)) for library in LIBRARIES]
 
 
 def license_texts():
     """Returns the copyright files of all libraries as one text."""
     parts = []
     for library in LIBRARIES:
-        package, version = installed_package(library)
+        package, _ = installed_package(library)
         text = pathlib.Path("/usr/share/doc", package, "copyright").read_text(errors="replace").strip()
-        title = f"{library.name} {version} ({library.license})"
+        title = f"{library.name} {version_of(library)} ({library.license})"
         parts.append(f"{title}\n{'=' * len(title)}\n\n{text}\n")
     return "Licences of the libraries in the program rocktable\n\n" + "\n\n".join(parts)

@@ -45,7 +45,8 @@ class LazyEntity final : public PropertyLookup {
       timestamp_ = decode_entity(record_, properties_);
       is_decoded_ = true;
     }
-    return {key().partition_key, key().row_key, timestamp_, properties_};
+    const EntityKeyView& names = key();
+    return {names.partition_key, names.row_key, timestamp_, properties_};
   }
 
  private:

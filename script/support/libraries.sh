@@ -31,17 +31,22 @@ source_version() { dpkg-query -W -f '${source:Version}' "$1" 2>/dev/null || echo
 
 # Unpacks the upstream sources of Debian's packages into folders below FOLDER, named as the source packages. Takes the
 # version of the installed package that is made of it, or the newest if the archive does not have that one any more.
+# Writes what it took to FOLDER/versions, a line each.
 get_sources() {  # FOLDER SOURCE:PACKAGE...
-  local folder=$1 state pair status=0
+  local folder=$1 state pair name archive status=0
   shift
   state=$(mktemp -d)
-  get() { (cd "$state" && apt_with deb-src "$state" source --download-only "$1"); }
+  get() { (cd "$state" && apt_with deb-src "$state" source --download-only --tar-only "$1"); }
   apt_with deb-src "$state" update || status=1
   for pair; do
     [ $status -eq 0 ] || break
-    { get "${pair%:*}=$(source_version "${pair#*:}")" || get "${pair%:*}"; } && mkdir -p "$folder/${pair%:*}" &&
-      tar -xf "$(find "$state" -name "${pair%:*}_*.orig.tar.*" ! -name '*.asc')" -C "$folder/${pair%:*}" \
-        --strip-components 1 || status=1
+    name=${pair%:*}
+    get "$name=$(source_version "${pair#*:}")" || get "$name" || status=1
+    archive=$(find "$state" -name "${name}_*.orig.tar.*" ! -name '*.asc')
+    mkdir -p "$folder/$name"
+    tar -xf "$archive" -C "$folder/$name" --strip-components 1 || status=1
+    archive=${archive##*_}
+    echo "$name ${archive%.orig.tar.*}" >>"$folder/versions"
   done
   rm -rf "$state"
   return $status
@@ -86,7 +91,8 @@ build_libraries() {  # TARGET PREFIX
   work=$(mktemp -d)
   export SOURCE_DATE_EPOCH=0  # both keep the time of their build
   get_sources "$work" rocksdb:librocksdb-dev openssl:libssl-dev &&
-    build_rocksdb "$1" "$work/rocksdb" "$2" && build_openssl "$1" "$work/openssl" "$2" || status=1
+    build_rocksdb "$1" "$work/rocksdb" "$2" && build_openssl "$1" "$work/openssl" "$2" &&
+    cp "$work/versions" "$2" || status=1
   rm -rf "$work"
   return $status
 }

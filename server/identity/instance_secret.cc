@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t kSecretBytes = 32;
 constexpr int kFileVersion = 1;
-constexpr mode_t kForOwnerAlone = 0600;
 
 std::string random_secret() {
   std::array<unsigned char, kSecretBytes> bytes;
@@ -61,7 +60,7 @@ InstanceSecret::InstanceSecret(std::string_view text) : key_(base64_of_text(text
 InstanceSecret InstanceSecret::of_folder(const std::filesystem::path& folder) {
   const auto path = folder / kFile;
   if (const auto secret = read_secret_file(path)) return InstanceSecret(AccountKey(*secret));
-  AtomicFile file(path, kForOwnerAlone);
+  AtomicFile file(path, FileRights::OwnerOnly);
   file.write(nlohmann::json{{"version", kFileVersion}, {"secret", random_secret()}}.dump() + "\n");
   if (!file.create_if_absent())
     throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(errno));

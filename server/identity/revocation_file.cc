@@ -13,7 +13,6 @@ namespace rocktable {
 namespace {
 
 constexpr int kRevocationVersion = 1;
-constexpr mode_t kRevocationMode = 0600;
 
 }  // namespace
 
@@ -33,7 +32,7 @@ RevocationTimes read_revocations(const std::filesystem::path& folder) {
 
 void write_revocations(const std::filesystem::path& folder, const RevocationTimes& times) {
   const auto path = folder / kRevocationFile;
-  AtomicFile file(path, kRevocationMode);
+  AtomicFile file(path, FileRights::OwnerOnly);
   file.write(nlohmann::json{{"version", kRevocationVersion}, {"revoked", times}}.dump() + "\n");
   if (!file.replace())
     throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(errno));

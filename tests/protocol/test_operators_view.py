@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import time
+import urllib.parse
 
 import pytest
 
@@ -301,6 +302,37 @@ def test_metrics_count_requests_by_operation_plan_and_status(embedded):
     assert [told[key] for key in missing] == [3], told
     assert told["rocktable_store_up"] == 1
     assert not any("connections" in key for key in told)
+
+
+def test_a_query_that_comes_again_uses_a_column_until_the_next_write(embedded):
+    rocktable.create_table(embedded, "Columns")
+
+    def insert(rows):
+        parts = [rocktable.batch_part(embedded, "POST", "Columns", json.dumps(
+            {"PartitionKey": f"p{row // 100}", "RowKey": f"{row:04}", "Number": row})) for row in rows]
+        assert rocktable.send_batch(embedded, parts).status == 202
+
+    def ask(**parameters):
+        options = urllib.parse.urlencode({"$filter": "Number ge 597", **parameters}, quote_via=urllib.parse.quote)
+        answer = rocktable.send(embedded, "GET", f"/Columns()?{options}")
+        assert answer.status == 200, answer
+        rows = [(entity["RowKey"], entity["Number"]) for entity in answer.json()["value"]]
+        return rows, rocktable.continuation(answer)
+
+    for begin in range(0, 600, 100):
+        insert(range(begin, begin + 100))
+    assert metric(embedded, "rocktable_store_column_bytes") == 0
+    first, short = ask(), ask(**{"$top": "2"})
+    assert first[0] == [("0597", 597), ("0598", 598), ("0599", 599)]
+    assert short[1], "a page that ends early has a token"
+    for _ in range(4):
+        assert ask() == first
+        assert ask(**{"$top": "2"}) == short
+        assert ask(**{"$select": "RowKey,Number"}) == first
+    assert 600 * 17 < metric(embedded, "rocktable_store_column_bytes") < 100_000
+    insert(range(600, 602))
+    assert [row for row, _ in ask()[0]] == ["0597", "0598", "0599", "0600", "0601"]
+    assert metric(embedded, "rocktable_store_column_bytes") == 0
 
 
 def test_the_durations_of_an_operation_add_up(embedded):

@@ -116,7 +116,7 @@ def test_refusals_of_the_front_end_are_xml(server):
     set_roles(server, f"{guid(1)} Storage Table Data Contributor")
     answer = send_token(server, token_for(guid(1)), "GET", PROPERTIES, XML)
     check_front_end_error(answer, 403, "AuthorizationPermissionMismatch", MISMATCH,
-                          {"x-rocktable-explain": re.compile("GetServiceProperties needs the action read.*")})
+                          {"x-rocktable-explain": re.compile("GetServiceProperties needs the action tableServices/read.*")})
 
 
 def test_roles_are_checked_before_the_table_is_looked_up(server):

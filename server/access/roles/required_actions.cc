@@ -40,13 +40,15 @@ struct ActionRows {
   Row operator()(const WriteTableSubpath&) const { return {{WriteEntities}}; }
 };
 
-constexpr std::string_view kShortFrom = "tableServices/";
+constexpr std::string_view kServices = "tableServices/", kOfTables = "tables/";
 
 std::string short_names(ActionSet actions) {
   std::string out;
   for (const TableAction action : actions.list()) {
-    const std::string_view name = name_of(action);
-    out.append(out.empty() ? "" : " and ").append(name.substr(name.find(kShortFrom) + kShortFrom.size()));
+    std::string_view name = name_of(action);
+    name.remove_prefix(name.find(kServices));
+    if (name.substr(kServices.size()).starts_with(kOfTables)) name.remove_prefix(kServices.size());
+    out.append(out.empty() ? "" : " and ").append(name);
   }
   return out;
 }

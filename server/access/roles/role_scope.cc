@@ -23,7 +23,7 @@ RoleScope checked(RoleScope scope, const std::string& text) {
   if (!is_account_name(scope.account))
     refuse_scope(text,
                  scope.account + " is not the name of an account, which has 3 to 24 lower-case letters and digits");
-  if (!scope.table.empty() && !check_table_name(scope.table))
+  if (!scope.table.empty() && (!is_utf8(scope.table) || !check_table_name(scope.table)))
     refuse_scope(text, scope.table + " is not a table's name");
   scope.table = to_lower_ascii(scope.table);
   return scope;

@@ -68,8 +68,8 @@ TEST_CASE("JSON has identities, roles and assignments, also as Azure's tools wri
 }
 
 TEST_CASE("A list of JSON has roles and assignments; a role alone is a list of one") {
-  CHECK(assignments(R"([{"principalId": ")" + kBob + R"(", "roleDefinitionName": "R", "scope": "orders/t1"},
-                        {"roleName": "R", "permissions": []}])") == kBob + ": R on orders/t1\n");
+  CHECK(assignments(R"([{"principalId": ")" + kBob + R"(", "roleDefinitionName": "R", "scope": "orders/t01"},
+                        {"roleName": "R", "permissions": []}])") == kBob + ": R on orders/t01\n");
   CHECK(parse_roles(R"({"name": "R", "actions": ["*"]})", "r").roles.size() == 1);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("A line names a file of roles, which only a file may do") {
   CHECK(shown(parse_roles(text, "roles.txt", files)) == kBob + ": B\n");
   CHECK_THROWS_WITH(parse_roles("role none.json", "roles.txt", files), "none.json cannot be read");
   CHECK_THROWS_WITH_AS(parse_roles("role \"my clerk.json\"", "roles.txt", files),
-                       doctest::Contains("my clerk.json:1:30: actions[0]: must be"), FileError);
+                       doctest::Contains("my clerk.json:1:31: actions[0]: must be"), FileError);
   CHECK(read.size() == 3);
   CHECK(error_of(text) == "roles.txt:1:1: a file cannot be named here: send the roles as JSON");
 }

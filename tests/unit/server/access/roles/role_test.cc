@@ -105,7 +105,7 @@ TEST_CASE("A not-list takes away from its own block, blocks add up") {
 }
 
 TEST_CASE("What is no role is refused with its place") {
-  CHECK(error_of("[]") == "role.json:1:1: must be an object, not an array");
+  CHECK(error_of("[]") == "role.json:1:1: must be an object, but is an array");
   CHECK(error_of(R"({"name": "R"})") == "role.json:1:1: a role needs permissions, or actions and dataActions");
   CHECK(error_of(R"({"actions": []})") == "role.json:1:1: a role needs a name (roleName or Name) of at most 512 bytes");
   CHECK(error_of(R"({"name": "R", "actions": [1]})").starts_with("role.json:1:27: actions[0]: must be"));
