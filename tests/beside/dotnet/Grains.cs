@@ -1,4 +1,4 @@
-// A silo of Orleans: membership and the state of its grains are in tables. A grain is called by two silos, one after the
+// Silos of Orleans: membership and the state of its grains are in tables. A grain is called by two silos, one after the
 // other; the second one finds its state.
 using System.Net;
 using System.Net.Sockets;
