@@ -48,8 +48,8 @@ const IdentityClaim* identity_claim(std::string_view name) {
   return found != kIdentityClaims.end() ? found : nullptr;
 }
 
-// Reads the five claims, and those of the caller, from the members of the outermost object. It never builds the document, so that depth
-// and size cost no more than reading.
+// Reads the five claims, and those of the caller, from the members of the outermost object. It never builds the
+// document, so that depth and size cost no more than reading.
 class ClaimsReader final : public nlohmann::json_sax<Json> {
  public:
   // What is wrong with the document or with a claim; empty if nothing is.

@@ -67,12 +67,12 @@ std::string to_query(const SasParameters& sas);
 std::optional<DateTime> parse_access_time(std::string_view text);
 
 // Returns the string to sign of an account SAS (sv from 2015-04-05 on; `ses` from 2020-12-06 on), of a
-// table SAS (three layouts, depending on sv), or of a user delegation SAS (sv from 2025-07-05 on). Pass the account name
-// without `-secondary`.
+// table SAS (three layouts, depending on sv), or of a user delegation SAS (sv from 2025-07-05 on). Pass the account
+// name without `-secondary`.
 //
 // Errors: AuthenticationFailed if the version is missing, not of the form yyyy-MM-dd, or too old for its
-// kind; if a SAS other than an account SAS names no table; if a parameter contains a line break, because its parts could then
-// pass for other fields; if a parameter occurs twice, because it is unknown which value was signed.
+// kind; if a SAS other than an account SAS names no table; if a parameter contains a line break, because its parts
+// could then pass for other fields; if a parameter occurs twice, because it is unknown which value was signed.
 Result<std::string> sas_string_to_sign(const SasParameters& sas, std::string_view account);
 
 }  // namespace rocktable

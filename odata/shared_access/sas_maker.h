@@ -11,8 +11,8 @@
 
 namespace rocktable {
 
-// What cannot be signed, or would allow nothing. The message begins with the name of the value at fault, as flags and the
-// control API have it: `expiry is over: the signature would allow nothing`.
+// What cannot be signed, or would allow nothing. The message begins with the name of the value at fault, as flags and
+// the control API have it: `expiry is over: the signature would allow nothing`.
 class SasWishError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

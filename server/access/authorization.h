@@ -21,7 +21,8 @@ std::optional<RequiredAccess> required_access(const Operation& operation);
 //
 // Errors: those of authorize() in caller.h (no SAS grants access policies), AuthorizationPermissionMismatch (also: the
 // roles do not permit it), AuthorizationFailure (a table other than that of the SAS, a write to a key outside of its
-// range), AuthenticationFailed (a user delegation key without a bearer token), ResourceNotFound (a read of a key outside of its range; access policies with a bearer token in old versions).
+// range), AuthenticationFailed (a user delegation key without a bearer token), ResourceNotFound (a read of a key
+// outside of its range; access policies with a bearer token in old versions).
 Result<void> authorize(const Caller& caller, const Operation& operation, std::string_view version);
 
 // Whether the caller's roles permit the operation on a table; an empty table as in Grants::permit(). True if roles do

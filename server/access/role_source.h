@@ -21,8 +21,8 @@ class RoleSource {
   // Whether there is a file, or an assignment beside it.
   bool has_roles() const { return !file_.empty() || !always_.assignments.empty(); }
 
-  // Returns the roles, and logs what is doubtful in them. A file that the text names is beside `file`, unless its path is
-  // absolute. Throws FileError, and std::runtime_error if a file cannot be read.
+  // Returns the roles, and logs what is doubtful in them. A file that the text names is beside `file`, unless its path
+  // is absolute. Throws FileError, and std::runtime_error if a file cannot be read.
   RoleDocument read();
 
   // Starts a thread that watches the files until this object is destroyed. Within a second of a change it replaces

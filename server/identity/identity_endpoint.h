@@ -33,8 +33,8 @@ struct IdentityAnswer {
 //   GET /metadata/identity/oauth2/token?api-version=2018-02-01&resource=R  header Metadata: true
 //
 // Both take client_id, object_id (or principal_id) or mi_res_id (its last part is the name). Without one, and always if
-// there is one identity only, the first identity is meant: a program may have the client id of its identity in the cloud
-// built in. The second form has no secret. Web pages cannot use it: they cannot send the header to another origin
+// there is one identity only, the first identity is meant: a program may have the client id of its identity in the
+// cloud built in. The second form has no secret. Web pages cannot use it: they cannot send the header to another origin
 // without a preflight, which is refused, and a foreign Host is refused.
 //
 // Refusals: 400 invalid_request (a parameter, a header of the second form, an unknown identity), 401 (the secret), 403

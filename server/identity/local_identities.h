@@ -31,8 +31,8 @@ class LocalIdentities {
   // Source: learn.microsoft.com/entra/identity-platform/access-token-claims-reference
   std::string issue(const LocalIdentity& identity, std::string_view resource, DateTime now) const;
 
-  // Whether a token that claims the tenant of local identities was issued by this instance. Tokens of other tenants pass:
-  // they cannot be one of these identities. Errors: InvalidBearerToken.
+  // Whether a token that claims the tenant of local identities was issued by this instance. Tokens of other tenants
+  // pass: they cannot be one of these identities. Errors: InvalidBearerToken.
   Result<void> check_signature(std::string_view token, const BearerClaims& claims) const;
 
  private:

@@ -11,8 +11,8 @@ namespace rocktable {
 // The account, and the time of its last revocation.
 using RevocationTimes = std::map<std::string, std::string, std::less<>>;
 
-// Returns an empty map if there is no file. Throws std::runtime_error with a sentence: it cannot be read, or has another
-// form.
+// Returns an empty map if there is no file. Throws std::runtime_error with a sentence: it cannot be read, or has
+// another form.
 RevocationTimes read_revocations(const std::filesystem::path& folder);
 
 // Replaces the file. Throws std::runtime_error if it cannot be written.

@@ -1,5 +1,5 @@
-// Any bytes as a file of roles: refused with a sentence and a place, or roles that are the same after they were written as
-// JSON, and that permit a stranger nothing.
+// Any bytes as a file of roles: refused with a sentence and a place, or roles that are the same after they were written
+// as JSON, and that permit a stranger nothing.
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 

@@ -37,9 +37,9 @@ bool means_role(std::string_view text, const Role& role);
 // 8-4-4-4-12 hex digits.
 bool is_guid(std::string_view text);
 
-// Reads a role in one of the forms that Azure's tools write: the resource of a template (`properties.permissions[]`), the
-// flat form of the CLI and the portal (`Actions`, `NotActions`, `DataActions`, `NotDataActions`), and the same in lower
-// case. Other members are ignored, also the assignable scopes. Throws FileError.
+// Reads a role in one of the forms that Azure's tools write: the resource of a template (`properties.permissions[]`),
+// the flat form of the CLI and the portal (`Actions`, `NotActions`, `DataActions`, `NotDataActions`), and the same in
+// lower case. Other members are ignored, also the assignable scopes. Throws FileError.
 Role read_role(const JsonReader& object);
 
 // Whether an object is meant to be a role: it has permissions in one of the three forms.

@@ -22,7 +22,8 @@ struct RoleScope {
 };
 
 // Reads `ACCOUNT`, `ACCOUNT/TABLE`, or a path of Azure: of a subscription, a resource group or a management group (all
-// accounts), of a storage account, its table service, or one of its tables. Throws std::invalid_argument with a sentence.
+// accounts), of a storage account, its table service, or one of its tables. Throws std::invalid_argument with a
+// sentence.
 RoleScope parse_role_scope(std::string_view text);
 
 // ACCOUNT/TABLE, ACCOUNT, or nothing.

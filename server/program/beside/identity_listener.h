@@ -9,8 +9,8 @@
 
 namespace rocktable {
 
-// At most 64 clients are served at once, each for at most 10 seconds. A connection has one request, of at most 16 KiB and
-// without a body.
+// At most 64 clients are served at once, each for at most 10 seconds. A connection has one request, of at most 16 KiB
+// and without a body.
 class IdentityListener {
  public:
   using Answer = std::function<IdentityAnswer(const IdentityRequest&)>;

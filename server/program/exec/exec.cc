@@ -86,8 +86,8 @@ std::string identity_variables(const IdentityReport& report) {
   return out;
 }
 
-// Returns the variables for the command: `NAME=VALUE`, or `NAME` for one to remove, each followed by a NUL. Writes certificate files to
-// the folder. Throws std::runtime_error.
+// Returns the variables for the command: `NAME=VALUE`, or `NAME` for one to remove, each followed by a NUL. Writes
+// certificate files to the folder. Throws std::runtime_error.
 std::string environment_of(const StartupReport& report, const ExecOptions& options) {
   std::string out;
   const auto add = [&](std::string_view name, const std::string& value) {
