@@ -1,17 +1,51 @@
 # For PORTABLE: replaces shared libraries by static ones, so that the program needs nothing of the system that it runs on.
-# Debian's packages of simdjson, spdlog and fmt have no static library: simdjson is compiled from Debian's source package
-# (`script/bootstrap --portable`), and spdlog and fmt are used as headers.
+# RocksDB and OpenSSL are built by `script/bootstrap --portable` (script/support/libraries.sh says why). The small
+# libraries are compiled here, for size, from Debian's source packages: Debian has no static library of most of them.
 
-set(SIMDJSON_SOURCE ${PROJECT_SOURCE_DIR}/build/sources/simdjson CACHE PATH "Source of simdjson, unpacked")
-if(NOT EXISTS ${SIMDJSON_SOURCE}/src/simdjson.cpp)
-  message(FATAL_ERROR "${SIMDJSON_SOURCE} has no source of simdjson; `script/bootstrap --portable` installs it")
-endif()
-add_library(simdjson STATIC ${SIMDJSON_SOURCE}/src/simdjson.cpp)
-target_include_directories(simdjson SYSTEM PUBLIC ${SIMDJSON_SOURCE}/include PRIVATE ${SIMDJSON_SOURCE}/src)
-target_compile_options(simdjson PRIVATE -w)
-add_library(simdjson::simdjson ALIAS simdjson)
+set(sources ${PROJECT_SOURCE_DIR}/build/sources/compiled)
+set(LIBRARY_TARGET portable CACHE STRING "Target of the built libraries")
+set(libraries ${PROJECT_SOURCE_DIR}/build/sources/libraries/${LIBRARY_TARGET})
+foreach(file ${sources}/spdlog/src/spdlog.cpp ${libraries}/lib/librocksdb.a)
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "${file} is missing; `script/bootstrap --portable` (for ARM64: --portable-aarch64) prepares it")
+  endif()
+endforeach()
 
+# The linker warns that getaddrinfo of a static program may load modules of the system. main() prevents that: it
+# restricts the lookup to /etc/hosts and DNS, which are inside glibc.
+add_compile_definitions(ROCKTABLE_PORTABLE)
+add_link_options(-static LINKER:--gc-sections)
+add_compile_options(-ffunction-sections -fdata-sections)
+
+file(REAL_PATH ${libraries} libraries)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS script/support/libraries.sh)  # its key is in the path
+set(RocksDB_DIR ${libraries}/lib/cmake/rocksdb CACHE PATH "The library from source" FORCE)
+set(OPENSSL_ROOT_DIR ${libraries} CACHE PATH "The library from source" FORCE)
+set(OPENSSL_INCLUDE_DIR ${libraries}/include CACHE PATH "The library from source" FORCE)
+set(OPENSSL_SSL_LIBRARY ${libraries}/lib/libssl.a CACHE FILEPATH "The library from source" FORCE)
+set(OPENSSL_CRYPTO_LIBRARY ${libraries}/lib/libcrypto.a CACHE FILEPATH "The library from source" FORCE)
 set(OPENSSL_USE_STATIC_LIBS ON)
+
+# Adds a static library of the sources in build/sources/compiled/FOLDER.
+function(library_from_source name folder optimization)
+  list(TRANSFORM ARGN PREPEND ${sources}/${folder}/)
+  add_library(${name} STATIC ${ARGN})
+  target_include_directories(${name} SYSTEM PUBLIC ${sources}/${folder}/include PRIVATE
+    ${sources}/${folder}/src)
+  target_compile_options(${name} PRIVATE -w ${optimization})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
+library_from_source(simdjson simdjson -O2 src/simdjson.cpp)
+library_from_source(pugixml pugixml -Os src/pugixml.cpp)
+target_include_directories(pugixml SYSTEM PUBLIC ${sources}/pugixml/src)
+library_from_source(fmt fmtlib -Os src/format.cc)
+library_from_source(spdlog spdlog -Os src/spdlog.cpp src/stdout_sinks.cpp src/color_sinks.cpp src/file_sinks.cpp)
+target_compile_definitions(spdlog PUBLIC SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)
+target_link_libraries(spdlog PUBLIC fmt)
+foreach(name simdjson pugixml spdlog)
+  add_library(${name}::${name} ALIAS ${name})
+endforeach()
 
 # Moves the debug information of the program into its own file, rocktable.debug.
 function(separate_debug_information target)
@@ -38,22 +72,3 @@ function(find_commit out)
   endif()
   set(${out} ${commit} PARENT_SCOPE)
 endfunction()
-
-# Call after find_package for RocksDB, pugixml and spdlog.
-macro(use_static_libraries)
-  set(compression)
-  foreach(name snappy z bz2 lz4 zstd)
-    find_library(static_${name} lib${name}.a REQUIRED)
-    list(APPEND compression ${static_${name}})
-  endforeach()
-  # The package lists shared libraries, and gflags, which only RocksDB's tools use.
-  set_property(TARGET RocksDB::rocksdb PROPERTY INTERFACE_LINK_LIBRARIES ${compression} Threads::Threads)
-  set_property(TARGET pugixml::pugixml PROPERTY INTERFACE_LINK_LIBRARIES pugixml::static)
-  set_property(TARGET spdlog::spdlog_header_only PROPERTY INTERFACE_LINK_LIBRARIES Threads::Threads fmt::fmt-header-only)
-endmacro()
-
-# The linker warns that getaddrinfo of a static program may load modules of the system. main() prevents that: it
-# restricts the lookup to /etc/hosts and DNS, which are inside glibc.
-add_compile_definitions(ROCKTABLE_PORTABLE)
-add_link_options(-static LINKER:--gc-sections)
-add_compile_options(-ffunction-sections -fdata-sections)

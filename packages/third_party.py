@@ -1,4 +1,7 @@
-"""The libraries in the static program: versions and licences, from Debian's packages."""
+"""The libraries in the static program: versions and licences, from Debian's packages.
+
+The recipe of script/support/libraries.sh takes the sources of these versions.
+"""
 import dataclasses
 import pathlib
 import subprocess
@@ -13,23 +16,18 @@ class Library:
 
 LIBRARIES = (
     Library("Boost", "libboost[0-9].*-dev", "BSL-1.0"),
-    Library("bzip2", "libbz2-dev", "bzip2-1.0.6"),
     Library("CLI11", "libcli11-dev", "BSD-3-Clause"),
     Library("fmt", "libfmt-dev", "MIT"),
     Library("glibc", "libc6-dev", "LGPL-2.1-or-later"),
     Library("libpq", "libpq-dev", "PostgreSQL"),
     Library("libstdc++", "libstdc++-[0-9]*-dev", "GPL-3.0-or-later WITH GCC-exception-3.1"),
-    Library("LZ4", "liblz4-dev", "BSD-2-Clause"),
     Library("nlohmann_json", "nlohmann-json3-dev", "MIT"),
     Library("OpenSSL", "libssl-dev", "Apache-2.0"),
     Library("pugixml", "libpugixml-dev", "MIT"),
     Library("RocksDB", "librocksdb-dev", "Apache-2.0"),
     Library("simdjson", "libsimdjson-dev", "Apache-2.0"),
-    Library("Snappy", "libsnappy-dev", "BSD-3-Clause"),
     Library("spdlog", "libspdlog-dev", "MIT"),
     Library("xxHash", "libxxhash-dev", "BSD-2-Clause"),
-    Library("zlib", "zlib1g-dev", "Zlib"),
-    Library("Zstandard", "libzstd-dev", "BSD-3-Clause"),
 )
 
 

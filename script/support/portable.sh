@@ -1,5 +1,5 @@
 # What the builds need beyond installed packages, from Debian's archive into build/sources: the static libraries of
-# libpq, and for the portable builds the source of simdjson and packages of another architecture. Changes no setting of
+# libpq, and for the portable builds sources of libraries and packages of another architecture. Changes no setting of
 # the system. Sourced by script/bootstrap.
 # shellcheck shell=bash
 
@@ -65,20 +65,8 @@ get_libpq() {
   return $status
 }
 
-get_simdjson() {
-  local folder=$1 state
-  state=$(mktemp -d)
-  apt_with deb-src "$state" update &&
-    (cd "$state" && apt_with deb-src "$state" source --download-only simdjson) &&
-    tar -xzf "$state"/simdjson_*.orig.tar.gz -C "$folder" --strip-components 1
-  local status=$?
-  rm -rf "$state"
-  return $status
-}
-
 readonly aarch64_packages=(
-  librocksdb-dev libssl-dev libpq-dev libpugixml-dev libspdlog-dev nlohmann-json3-dev libcli11-dev
-  libxxhash-dev)
+  libpq-dev nlohmann-json3-dev libcli11-dev libxxhash-dev)
 
 get_aarch64() {
   local folder=$1 state package
