@@ -37,7 +37,7 @@ void EmbeddedState::try_to_remove(const std::string& path) const {
 }
 
 void EmbeddedState::remove_leftovers() const {
-  if (!options_.in_memory) try_to_remove(swap_leftover(home_));
+  if (!options_.in_memory) try_to_remove(swap_leftover(home_).string());
   try_to_remove(staging_folder());
   for (const auto& folder : snapshot_folders()) {
     try {

@@ -1,23 +1,17 @@
 // A folder that the destructor removes.
 #pragma once
 
-#include <doctest/doctest.h>
-#include <stdlib.h>
-
 #include <filesystem>
 #include <string>
 
+#include "base/platform/folders.h"
 #include "tests/unit/support/opened_store.h"
 
 namespace rocktable {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rocktable-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
+  TemporaryFolder() : path_(make_temporary_folder("rocktable")) {}
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
