@@ -87,7 +87,8 @@ bool sync_descriptor(int descriptor);
 // With Links::Refuse: that of a link itself.
 std::optional<FileStatus> status_of(const std::filesystem::path& path, Links links = Links::Follow);
 
-// Replaces a file `to` in one step, also if others have it open.
+// Replaces a file `to` in one step, also if others have it open (on systems without such renames: if they close it
+// within a second).
 bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 // Gives a file a further name. errno is EEXIST if there is a file of that name.
 bool link_file(const std::filesystem::path& from, const std::filesystem::path& to);

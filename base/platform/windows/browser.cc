@@ -1,6 +1,6 @@
 #include "base/platform/browser.h"
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {
@@ -212,12 +212,10 @@ std::optional<std::size_t> File::write_at(std::uint64_t offset, std::string_view
 
 bool File::write_all(std::string_view text) const {
   while (!text.empty()) {
-    DWORD count = 0;
     constexpr std::size_t kMost = 1 << 20;
-    if (WriteFile(handle_of(descriptor_), text.data(), static_cast<DWORD>(std::min(text.size(), kMost)), &count,
-                  nullptr) == 0)
-      return set_errno();
-    text.remove_prefix(count);
+    const int count = _write(descriptor_, text.data(), static_cast<unsigned>(std::min(text.size(), kMost)));
+    if (count <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
 }
@@ -272,7 +270,16 @@ bool link_file(const std::filesystem::path& from, const std::filesystem::path& t
   return CreateHardLinkW(to.c_str(), from.c_str(), nullptr) != 0 || set_errno();
 }
 
-bool remove_file(const std::filesystem::path& path) { return DeleteFileW(path.c_str()) != 0 || set_errno(); }
+// As POSIX deletes: the name is free at once, also while others have the file open.
+bool remove_file(const std::filesystem::path& path) {
+  constexpr auto kDispositionInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(21);
+  DWORD flags = 1 | 2 | 0x10;  // delete, POSIX semantics, ignore the read-only attribute; since Windows 10
+  Handle file(CreateFileW(path.c_str(), DELETE | SYNCHRONIZE, kShareAll, nullptr, OPEN_EXISTING,
+                          FILE_FLAG_OPEN_REPARSE_POINT, nullptr));
+  if (file && SetFileInformationByHandle(file.get(), kDispositionInfoEx, &flags, sizeof flags) != 0) return true;
+  file.close();
+  return DeleteFileW(path.c_str()) != 0 || set_errno();
+}
 
 bool is_private(const std::filesystem::path& path) {
   PSID owner = nullptr;

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 

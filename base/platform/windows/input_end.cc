@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

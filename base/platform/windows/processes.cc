@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/platform/windows/command_line.h"
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/command_line.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

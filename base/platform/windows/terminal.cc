@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

@@ -1,11 +1,11 @@
-#include "base/platform/windows/command_line.h"
+#include "base/platform/windows/system/command_line.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
 
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
 namespace {

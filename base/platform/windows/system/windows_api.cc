@@ -1,4 +1,4 @@
-#include "base/platform/windows/windows_api.h"
+#include "base/platform/windows/system/windows_api.h"
 
 #include <array>
 #include <cerrno>

@@ -3,9 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <thread>
 
 #include "base/atomic_file.h"
 #include "tests/unit/support/temporary_folder.h"
@@ -65,7 +67,7 @@ TEST_CASE("a file is read and written at offsets, cut, and appended to") {
 TEST_CASE("a status identifies a file, and counts its names") {
   const TemporaryFolder folder;
   const fs::path a = folder.path() / "a", b = folder.path() / "b";
-  const File file = made(a, "text");
+  File file = made(a, "text");
   CHECK(link_file(a, b));
   CHECK_FALSE(link_file(a, b));
   CHECK(errno == EEXIST);
@@ -80,18 +82,23 @@ TEST_CASE("a status identifies a file, and counts its names") {
   CHECK(by_name->device == by_descriptor->device);
   CHECK(of_folder->kind == FileStatus::Kind::Folder);
   CHECK(of_folder->number != by_name->number);
+  file.close();
   CHECK(remove_file(a));
   CHECK(status_of(b)->links == 1);
   CHECK_FALSE(remove_file(a));
   CHECK(errno == ENOENT);
 }
 
-TEST_CASE("a file replaces another one, also while that is open") {
+TEST_CASE("a file replaces another one, also if that is open for a moment") {
   const TemporaryFolder folder;
   const fs::path a = folder.path() / "a", b = folder.path() / "b";
   made(a, "new");
-  const File open = made(b, "old");
+  std::thread other([file = made(b, "old")]() mutable {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    file.close();
+  });
   CHECK(rename_file(a, b));
+  other.join();
   CHECK(contents(b) == "new");
   CHECK_FALSE(fs::exists(a));
   CHECK_FALSE(rename_file(a, b));
