@@ -196,9 +196,9 @@ std::vector<std::string> variable_warnings(const CLI::App& app) {
   for (const std::string& name : environment_names()) {
     if (!name.starts_with(kPrefix) || std::find(known.begin(), known.end(), name) != known.end()) continue;
     constexpr std::size_t kMaxEdits = 2;
-    const auto near = nearest_word(name, known);
-    if (near && edit_distance(name, *near) <= kMaxEdits)
-      out.push_back("the variable " + name + " is unknown: did you mean " + *near + "?");
+    const auto nearest = nearest_word(name, known);
+    if (nearest && edit_distance(name, *nearest) <= kMaxEdits)
+      out.push_back("the variable " + name + " is unknown: did you mean " + *nearest + "?");
   }
   if (variable(kControlToken) != nullptr && !counts(kControlToken))
     out.push_back(std::string(kControlToken) + " belongs to the instance that `rocktable exec` started at " +
