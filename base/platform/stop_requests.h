@@ -12,8 +12,8 @@ namespace rocktable {
 inline constexpr std::chrono::milliseconds kSameRequest{500};
 
 // Handles the requests from its construction on. The first one makes event() ready. A later one, after kSameRequest,
-// ends the process at once. The destructor restores the former handling if no request came; else this one stays until the
-// process ends. At most one object may exist.
+// ends the process at once. The destructor restores the former handling if no request came; else this one stays until
+// the process ends. At most one object may exist.
 class StopRequests {
  public:
   // Throws std::system_error.

@@ -1,4 +1,5 @@
-// For programs without PostgreSQL's client library (STORE_POSTGRES=OFF): all of the store in a database that others call.
+// For programs without PostgreSQL's client library (STORE_POSTGRES=OFF): all of the store in a database that others
+// call.
 // The command line refuses --store, so that no such store is opened.
 #include "storage/engines/open_store.h"
 #include "storage/postgres/database/libpq_version.h"

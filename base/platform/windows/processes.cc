@@ -1,6 +1,6 @@
-// A child that is a part of this program is started with the command line of this process, and a variable that says which
-// part it is. It ends when its standard input ends, so that it also ends in order if this process is killed. Commands are
-// in a job, whose processes the system ends with this process.
+// A child that is a part of this program is started with the command line of this process, and a variable that says
+// which part it is. It ends when its standard input ends, so that it also ends in order if this process is killed.
+// Commands are in a job, whose processes the system ends with this process.
 #include "base/platform/processes.h"
 
 #include <fcntl.h>
@@ -72,8 +72,8 @@ struct Streams {
   }
 };
 
-// Starts a process that waits until its thread is resumed. It inherits its streams and `further`. Sets the last error on
-// failure.
+// Starts a process that waits until its thread is resumed. It inherits its streams and `further`. On failure the
+// handles are null, and the last error is set.
 PROCESS_INFORMATION create_process(const WindowsCommand& command, const Streams& streams, HANDLE further,
                                    std::wstring environment, DWORD flags) {
   InheritedHandles handles({streams.input.get(), streams.output.get(), streams.error.get(), further});

@@ -16,8 +16,8 @@ struct WindowsCommand {
 
 // Finds a program as shells do: by its path, or in the folders of PATH, with one of the endings of PATHEXT if it has
 // none. Batch files (.cmd, .bat; those of npm are some) run by the system's shell, with arguments that it leaves
-// unchanged. `argv` ends with a null pointer. Returns nullopt if there is no such program; throws std::runtime_error if a
-// batch file cannot get an argument.
+// unchanged. `argv` ends with a null pointer. Returns nullopt if there is no such program. Throws std::runtime_error if
+// a batch file cannot get an argument.
 std::optional<WindowsCommand> find_command_line(const char* const* argv);
 
 // The variables of this process and those given, which replace others of the same name, whatever its case. Names and
