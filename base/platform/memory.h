@@ -1,7 +1,8 @@
-// Memory and descriptors of this process.
+// Memory and descriptors of this process; bytes in memory.
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace rocktable {
 
@@ -18,5 +19,8 @@ void allow_many_files();
 
 // The number of files and sockets that may be open at the same time.
 std::size_t max_open_files();
+
+// As text.rfind(c), by the C library's function for it where there is one: that looks at many bytes at once.
+std::size_t find_last(std::string_view text, char c);
 
 }  // namespace rocktable

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
+#include "base/platform/memory.h"
 #include "odata/insight/text_hash.h"
 #include "server/events/masking.h"
 
@@ -59,11 +59,9 @@ std::string example_of(std::string_view method, std::string_view target) {
 }
 
 std::string_view test_of(std::string_view client_request_id) {
-  if (client_request_id.empty()) return {};  // memrchr() takes no null pointer
-  const void* const slash = memrchr(client_request_id.data(), '/', client_request_id.size());
-  if (slash == nullptr) return {};
-  const auto length = static_cast<std::size_t>(static_cast<const char*>(slash) - client_request_id.data());
-  return client_request_id.substr(0, std::min(length, kMaxTest));
+  const std::size_t slash = find_last(client_request_id, '/');
+  if (slash == client_request_id.npos) return {};
+  return client_request_id.substr(0, std::min(slash, kMaxTest));
 }
 
 }  // namespace rocktable
