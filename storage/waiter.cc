@@ -5,7 +5,7 @@
 #include <semaphore>
 #include <thread>
 
-#include "base/platform/socket_state.h"
+#include "base/platform/sockets.h"
 
 namespace rocktable {
 namespace {

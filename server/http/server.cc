@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/platform/memory.h"
+#include "base/platform/sockets.h"
 #include "base/platform/stop_requests.h"
 #include "base/text.h"
 #include "server/executors/store_calls.h"
@@ -241,6 +242,12 @@ std::string advice_of(const ListenAddress& where) {
   return where.advice.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one" : where.advice;
 }
 
+// Whether another socket keeps this one from its address. Some systems then say that access is denied.
+bool is_taken(const tcp::endpoint& endpoint, const boost::system::error_code& error) {
+  return error == asio::error::address_in_use ||
+         (error == asio::error::access_denied && find_port_holder(endpoint).has_value());
+}
+
 // Why the user may not listen on a port below 1024, and what to do.
 std::string about_low_port(std::uint16_t port) {
   const std::string number = std::to_string(port);
@@ -276,13 +283,13 @@ void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& en
     tried = endpoint;
     try {
       tcp::acceptor acceptor(main().context(), endpoint.protocol());
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
+      claim_address(static_cast<std::uintptr_t>(acceptor.native_handle()));
       if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
       acceptor.bind(endpoint);
       acceptor.listen();
       acceptors.push_back(std::move(acceptor));
     } catch (const boost::system::system_error& error) {
-      if (acceptors.empty() || error.code() == asio::error::address_in_use) throw;
+      if (acceptors.empty() || is_taken(endpoint, error.code())) throw;
     }
   }
 }
@@ -295,12 +302,11 @@ void Server::Impl::listen(const ListenAddress& where) {
       bind(listener, endpoints(where), tried);
       return;
     } catch (const boost::system::system_error& error) {
-      const bool busy = error.code() == asio::error::address_in_use;
+      const bool busy = is_taken(tried, error.code());
       if (busy && where.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
       if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
       const std::string at = (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      constexpr int kFirstOfAll = 1024;
-      const bool root_only = error.code() == asio::error::access_denied && where.port < kFirstOfAll;
+      const bool root_only = error.code() == asio::error::access_denied && is_port_of_root(where.port);
       throw ServerError("cannot listen at " + at + ": " +
                         (root_only ? about_low_port(where.port) : error.code().message()));
     }

@@ -2,7 +2,7 @@
 
 #include <openssl/ssl.h>
 
-#include "base/platform/socket_state.h"
+#include "base/platform/sockets.h"
 
 namespace rocktable {
 

@@ -1,10 +1,12 @@
-#include "base/platform/socket_state.h"
+#include "base/platform/sockets.h"
 
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+#include <system_error>
 
 namespace rocktable {
 
@@ -22,6 +24,17 @@ bool has_peer_hung_up(std::uintptr_t socket) {
 bool await_events(std::uintptr_t socket, short events, std::chrono::milliseconds timeout) {
   pollfd wanted{static_cast<int>(socket), events, 0};
   return poll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(timeout.count(), INT_MAX))) != 0;
+}
+
+void claim_address(std::uintptr_t socket) {
+  const int on = 1;
+  if (setsockopt(static_cast<int>(socket), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot listen");
+}
+
+bool is_port_of_root(std::uint16_t port) {
+  constexpr std::uint16_t kFirstOfAll = 1024;
+  return port < kFirstOfAll;
 }
 
 }  // namespace rocktable

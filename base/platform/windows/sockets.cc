@@ -1,7 +1,8 @@
-#include "base/platform/socket_state.h"
+#include "base/platform/sockets.h"
 
 #include <algorithm>
 #include <climits>
+#include <system_error>
 
 #include "base/platform/windows/system/windows_api.h"
 
@@ -37,5 +38,14 @@ bool await_events(std::uintptr_t socket, short events, std::chrono::milliseconds
   WSAPOLLFD wanted{socket, events, 0};
   return WSAPoll(&wanted, 1, static_cast<int>(std::min<std::int64_t>(timeout.count(), INT_MAX))) != 0;
 }
+
+// SO_REUSEADDR would let two servers listen at one address here.
+void claim_address(std::uintptr_t socket) {
+  const BOOL on = TRUE;
+  if (setsockopt(socket, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, reinterpret_cast<const char*>(&on), sizeof on) != 0)
+    throw std::system_error(WSAGetLastError(), std::system_category(), "cannot listen");
+}
+
+bool is_port_of_root(std::uint16_t /*port*/) { return false; }
 
 }  // namespace rocktable
