@@ -306,6 +306,9 @@ void Bench::one_connection(Endpoint& target, int round) {
            [&] { return query_request(table, row_range_filter(first_of_range(random_, size))); });
     if (size < kMiddle && size != middle_of(target)) continue;
     query("table scan, 10" + of, table, kTableFilter, kKept);
+    Stopwatch not_used(target);
+    for (int i = 0; i < 3; ++i) query_all(client, table, kTableFilter, not_used);
+    query("table scan, 10" + of + ", again", table, kTableFilter, kKept);
   }
   const std::size_t middle = middle_of(target), whole = std::min(middle, kPartitionRows);
   const std::string table = table_of(middle);

@@ -14,7 +14,8 @@
 //  partition scan, 10 of 10k       a partition in which a filter on a property matches 10
 //  ..., fresh after a restart      the first scan of a started server, after a point read of another table; the
 //                                  files are still in the memory of the system
-//  table scan, 10 of SIZE          a table in which a filter on a property matches 10
+//  table scan, 10 of SIZE          a table in which a filter on a property matches 10, after writes to the store
+//  ..., again                      the fifth such scan without a write between them
 //  paging through SIZE             a table, page by page
 //  conditional update              replaces an entity with the ETag of the previous update
 //  transactions of 100             entities per second; c=1: of one partition after the other, c=32: each

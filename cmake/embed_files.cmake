@@ -3,21 +3,18 @@
 #   cmake -D ROOT=FOLDER -D OUTPUT=FILE.cc -D "FILES=a;b" -P embed_files.cmake
 #
 # The paths in FILES are relative to ROOT. The source defines embedded_archive() of server/explorer/embedded_files.h.
-# Comments, indentation and empty lines are left out: they are a sixth of the archive. A comment after code must not hold
-# quotes, so that no text in quotes is taken for one. zopfli packs a twentieth better than gzip does.
+# esbuild leaves out comments and blanks, and shortens local names: a third of the archive. zopfli packs a twentieth
+# better than gzip does.
 set(all "")
 set(entries "")
 foreach(file IN LISTS FILES)
-  file(READ ${ROOT}/${file} text)
-  if(file MATCHES "\\.js$")
-    string(REGEX REPLACE "\n[ \t]*//[^\n]*" "" text "\n${text}")
-    string(SUBSTRING "${text}" 1 -1 text)
-    string(REGEX REPLACE "[ \t]+// [^\n`'\"]*\n" "\n" text "${text}")
-  elseif(file MATCHES "\\.css$")
-    string(REGEX REPLACE "/\\*[^*]*\\*/" "" text "${text}")
-    string(REGEX REPLACE "[ \n\t]*([{},>])[ \n\t]*" "\\1" text "${text}")
+  if(file MATCHES "\\.(js|css)$")
+    execute_process(COMMAND esbuild ${ROOT}/${file} --minify --charset=utf8 --target=es2022 --log-level=warning
+      OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  else()
+    file(READ ${ROOT}/${file} text)
+    string(REGEX REPLACE "\n[ \n\t]+" "\n" text "${text}")
   endif()
-  string(REGEX REPLACE "\n[ \n\t]+" "\n" text "${text}")
   string(SHA256 hash "${text}")
   string(SUBSTRING ${hash} 0 16 hash)
   string(LENGTH "${text}" size)

@@ -22,12 +22,16 @@ Emulator::Emulator(Store& store, Accounts accounts, const EmulatorOptions& optio
                [this](std::string_view account) { return tables_.authenticator.require_account(account).has_value(); },
            .has_public_key =
                [this](std::string_view account) { return tables_.authenticator.accounts().has_public_key(account); },
+           .key_of =
+               [this](std::string_view account) { return tables_.authenticator.accounts().keys_of(account)->front(); },
            .named_accounts = [this] { return tables_.authenticator.accounts().names(); },
            .settings_changed = [this] { tables_.cors_rules.forget_all(); },
            .time = *options.service.time,
            .behaviours = behaviours_,
            .faults = faults_.plan,
-           .retries = faults_.retries},
+           .retries = faults_.retries,
+           .tokens = tables_.authenticator.tokens(),
+           .permissions = tables_.permissions},
           options.service.control, tables_.authenticator, options.explorer),
       service_(tables_, control_, fault_injection_) {}
 

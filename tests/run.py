@@ -58,6 +58,7 @@ NOT_ON_STORE = {
     "tests/protocol with the marker `embedded`": "each has its reason; they are counted as skipped",
     "tests/protocol with the markers `timing` and `alone`": "their limits are those of the embedded store",
     "other files of tests/protocol": "they are about access, options, commands, documents, or sockets, before the store",
+    "tests/beside": "Azurite beside a server is for the embedded store",
     "tests/crash, tests/packages, tests/debian, tests/browser": "they are about folders of the embedded store, or about none",
     "the sample project": "`rocktable exec` starts its own server in memory",
 }
@@ -355,11 +356,11 @@ def all_runners(options, build, filters, sanitized, scratch):
         browser = ROOT / "tests/browser"
         files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
         runners += [JavaScript(browser, None, files, filters, scratch)]
-    protocol, crash = ROOT / "tests/protocol", ROOT / "tests/crash"
+    protocol, crash, beside = (ROOT / "tests" / name for name in ("protocol", "crash", "beside"))
     if quick:
         runners += Python.of(protocol, filters, sanitized, scratch, names=QUICK, spread="load")
     else:
-        for folder in (protocol, crash):
+        for folder in (protocol, crash, beside):
             runners += Python.of(folder, filters, sanitized, scratch)
         runners += [Sample(SAMPLE, build / "rocktable", filters)]
     if "--packages" in options:

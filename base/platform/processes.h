@@ -58,6 +58,9 @@ class Child {
   std::optional<std::string> message_;
 };
 
+// A variable of the environment, and its value; nullopt: it is removed.
+using ChangedVariable = std::pair<std::string, std::optional<std::string>>;
+
 // Starts children. While it exists, signals that end or control programs come to next(), one by one. At most one object
 // may exist, and no other thread when it is made.
 class Children {
@@ -72,10 +75,10 @@ class Children {
 
   // Runs `work` in a child, which exits with its result. Throws std::system_error.
   Child& start_part(const std::string& argument, const std::function<int(ProgramPart&)>& work);
-  // Runs a program from PATH with the variables of this process and those given, which replace others of the same name.
+  // Runs a program from PATH with the variables of this process, changed as given.
   // If it was not found, the child ends with exit code 127; if it cannot be run, with 126. Its standard error says why.
   // `argv` ends with a null pointer. Throws std::system_error.
-  Child& start_program(const char* const* argv, const std::vector<std::pair<std::string, std::string>>& variables);
+  Child& start_program(const char* const* argv, const std::vector<ChangedVariable>& variables);
 
   // Waits for the next event, and sets the state of the child. Also notices the ends of orphans that process 1 of a
   // container inherits; these are no events.

@@ -20,6 +20,7 @@
 #include "client/command_line/command_output.h"
 #include "client/command_line/control_flags.h"
 #include "client/commands/data_report.h"
+#include "client/commands/permission_report.h"
 #include "client/control/control_client.h"
 #include "client/report/insight_report.h"
 #include "client/report/judge/budget.h"
@@ -43,7 +44,7 @@ struct ReportFlags {
   std::string budget, write_budget, prices;
   std::uint64_t times = 1;
   bool reset = false;
-  bool data = false, budget_schema = false, why = false;
+  bool data = false, budget_schema = false, why = false, roles = false;
   DataFlags stored;
 };
 
@@ -121,6 +122,15 @@ int report_requests(const ReportFlags& flags, const CommandOutput& output, ReadL
   return is_broken(verdict) ? kExitBudget : kExitSuccess;
 }
 
+int report_roles(const ReportFlags& flags, const CommandOutput& output) {
+  ControlClient instance(flags.instance);
+  const auto document = instance.request("GET", with_account("permissions", flags));
+  output.print_document(document);
+  if (!output.is_json()) std::cout << permission_report(document) << std::flush;
+  if (flags.reset) instance.request("DELETE", "permissions");
+  return kExitSuccess;
+}
+
 // The usual target of the command is a running rocktable, by an address. Stored data belong to an account: that target
 // is not meant.
 std::string account_of_data(const std::string& connection) {
@@ -158,6 +168,9 @@ void check(const CLI::App& app, const ReportFlags& flags) {
   if (app.count("--times") > 0 && flags.prices.empty()) throw UsageError("--times needs --prices");
   for (const char* const name : {"--table", "--sample"})
     if (app.count(name) > 0 && !flags.data) throw UsageError(std::string(name) + " needs --data");
+  for (const char* const name : {"--from", "--logs", "--save", "--output", "--format", "--budget", "--writeBudget",
+                                 "--prices", "--why", "--data"})
+    if (app.count(name) > 0 && flags.roles) throw UsageError(std::string("--roles excludes ") + name);
   for (const char* const name :
        {"--from", "--logs", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
     if (app.count(name) > 0 && flags.data)
@@ -209,6 +222,7 @@ int run_report(int argc, const char* const* argv, ReadLogs read_logs) {
              "With --data: read so many entities of each table (100000)")
       ->type_name("N");
   app.add_flag("--why", flags.why, "Explain what could be better, with the change as code");
+  app.add_flag("--roles", flags.roles, "Instead, the smallest roles and signatures that suffice for the requests");
   app.add_flag("--budgetSchema", flags.budget_schema, "Print the JSON schema of budgets");
   output.add_flag(app);
   format->excludes("--json");
@@ -221,6 +235,7 @@ int run_report(int argc, const char* const* argv, ReadLogs read_logs) {
       std::cout << kBudgetSchema << std::flush;
       return kExitSuccess;
     }
+    if (flags.roles) return report_roles(flags, output);
     return flags.data ? report_data(flags, output) : report_requests(flags, output, read_logs);
   });
 }

@@ -25,6 +25,7 @@ constexpr KindRow kKinds[] = {
     {"GetTableAcl", OperationKind::Read},
     {"GetServiceProperties", OperationKind::Read},
     {"GetServiceStats", OperationKind::Read},
+    {"GetUserDelegationKey", OperationKind::Read},
     {"QueryEntities", OperationKind::Scan},
     {"QueryTables", OperationKind::List},
     {"DeleteEntity", OperationKind::Delete},

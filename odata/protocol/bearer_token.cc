@@ -8,6 +8,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "odata/protocol/local_identity.h"
 
 namespace rocktable {
 namespace {
@@ -31,7 +32,23 @@ std::optional<std::string> decode_base64_url(std::string_view text) {
   return decode_base64(standard);
 }
 
-// Reads the five claims from the members of the outermost object. It never builds the document, so that depth
+// The claims that say who calls.
+struct IdentityClaim {
+  std::string_view name;
+  std::string BearerClaims::* value;
+};
+constexpr std::array<IdentityClaim, 4> kIdentityClaims = {{{"oid", &BearerClaims::object_id},
+                                                           {"tid", &BearerClaims::tenant_id},
+                                                           {"appid", &BearerClaims::app_id},
+                                                           {"azp", &BearerClaims::app_id}}};
+
+const IdentityClaim* identity_claim(std::string_view name) {
+  const auto* found = std::find_if(kIdentityClaims.begin(), kIdentityClaims.end(),
+                                   [&](const IdentityClaim& one) { return one.name == name; });
+  return found != kIdentityClaims.end() ? found : nullptr;
+}
+
+// Reads the five claims, and those of the caller, from the members of the outermost object. It never builds the document, so that depth
 // and size cost no more than reading.
 class ClaimsReader final : public nlohmann::json_sax<Json> {
  public:
@@ -43,7 +60,13 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
       if (!*time) return malformed("The token has no claim " + std::string(name) + ".");
     if (!issuer_) return malformed("The token has no claim iss.");
     if (!audiences_) return malformed("The token has no claim aud.");
-    return BearerClaims{*not_before_, *expiry_, *issued_at_, *issuer_, *audiences_};
+    BearerClaims out = caller_;
+    out.not_before = *not_before_;
+    out.expiry = *expiry_;
+    out.issued_at = *issued_at_;
+    out.issuer = *issuer_;
+    out.audiences = *audiences_;
+    return out;
   }
 
   bool null() override { return value("null"); }
@@ -64,6 +87,12 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
       audiences_->push_back(text);
       return true;
     }
+    const auto* const of_caller = depth_ == 1 ? identity_claim(claim_) : nullptr;
+    if (of_caller != nullptr && (caller_.*of_caller->value).empty()) {
+      caller_.*of_caller->value = to_lower_ascii(text);
+      return true;
+    }
+    if (depth_ == 1 && claim_ == "name") caller_.name = text;
     return value("a string");
   }
 
@@ -108,12 +137,13 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
     return true;
   }
 
-  // Handles a value of a type that the five claims do not have at this place.
+  // Handles a value of a type that the claims do not have at this place.
   bool value(const char* kind) {
     if (depth_ == 0) return fail("It is not a JSON object.");
     if (in_audiences_) return fail("The claim aud contains " + std::string(kind) + ".");
     constexpr std::array<std::string_view, 5> kClaims = {"nbf", "exp", "iat", "iss", "aud"};
-    const bool ours = depth_ == 1 && std::find(kClaims.begin(), kClaims.end(), claim_) != kClaims.end();
+    const bool ours = depth_ == 1 && (std::find(kClaims.begin(), kClaims.end(), claim_) != kClaims.end() ||
+                                      identity_claim(claim_) != nullptr);
     return !ours || fail("The claim " + claim_ + " is " + kind + ", or occurs twice.");
   }
 
@@ -135,6 +165,7 @@ class ClaimsReader final : public nlohmann::json_sax<Json> {
   std::optional<DateTime> not_before_, expiry_, issued_at_;
   std::optional<std::string> issuer_;
   std::optional<std::vector<std::string>> audiences_;
+  BearerClaims caller_;  // only its identity
 };
 
 // Version 1 of the tokens has `https://sts.windows.net/<tenant>/`, and the same for the other clouds. Version
@@ -214,7 +245,12 @@ Result<void> check_claims(const BearerClaims& claims, std::string_view account, 
   if (!is_issuer(claims.issuer))
     return refused("The issuer (iss) is " + claims.issuer +
                    ", but must be one of Microsoft's, such as https://sts.windows.net/<tenant>/.");
-  const auto fits = [&](const std::string& audience) { return is_audience(audience, account); };
+  // Some libraries take every https://localhost:PORT for Cosmos DB. In the cloud such a token is for nobody here.
+  const auto is_cosmos = [&](std::string_view audience) {
+    return claims.tenant_id == kLocalTenant &&
+           (audience == "https://cosmos.azure.com" || audience == "https://cosmos.azure.com/");
+  };
+  const auto fits = [&](const std::string& audience) { return is_audience(audience, account) || is_cosmos(audience); };
   if (std::none_of(claims.audiences.begin(), claims.audiences.end(), fits))
     return refused("The audience (aud) is " + listed(claims.audiences) +
                    ", but must be https://storage.azure.com or https://" + std::string(account) +

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -18,21 +17,12 @@ namespace {
 
 constexpr const char* kVariable = "AZURITE_ACCOUNTS";
 constexpr std::size_t kMaxFileBytes = 16 << 20;
-constexpr std::chrono::milliseconds kPollInterval{250};
-constexpr int kMaxUnsettledPolls = 3;  // then a file that keeps changing is read anyway
-
-std::optional<FileVersion> version_of(const std::string& path) {
-  const auto status = status_of(path);
-  if (!status) return std::nullopt;
-  return FileVersion{status->device, status->number, static_cast<std::int64_t>(status->size), status->modified,
-                     status->changed};
-}
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
   throw AccountsError("cannot read the accounts file " + path + ": " + why);
 }
 
-std::string read_file(const std::string& path) {
+std::string read_accounts_file(const std::string& path) {
   const auto reason = [] { return std::generic_category().message(errno); };
   const File file = File::open(path, OpenMode::Read);
   const auto status = file.status();
@@ -62,8 +52,9 @@ std::vector<Account> read_environment() {
 std::vector<Account> AccountSources::read() {
   std::vector<Account> out = read_environment();
   if (!file_.empty()) {
-    read_ = version_of(file_);  // before reading the bytes, so that a later write shows as a change
-    for (auto& account : parse_accounts(read_file(file_), "the accounts file " + file_)) {
+    watcher_.begin();
+    watcher_.note(file_);
+    for (auto& account : parse_accounts(read_accounts_file(file_), "the accounts file " + file_)) {
       const auto same = std::find_if(out.begin(), out.end(), [&](const Account& a) { return a.name == account.name; });
       if (same == out.end()) {
         out.push_back(std::move(account));
@@ -77,29 +68,11 @@ std::vector<Account> AccountSources::read() {
 }
 
 void AccountSources::watch(const Accounts& accounts) {
-  if (file_.empty()) return;  // the environment of a running process does not change
-  seen_ = read_;
-  watcher_ = std::jthread([this, accounts](const std::stop_token& stop) { poll(stop, accounts); });
-}
-
-void AccountSources::poll(const std::stop_token& stop, Accounts accounts) {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, stop, kPollInterval, [&] { return stop.stop_requested(); }))
-    if (is_due()) refresh(accounts);
-}
-
-// Returns whether the file differs from the version read last, and has not changed for one interval. The
-// interval avoids reading a half-written file.
-bool AccountSources::is_due() {
-  const auto now = version_of(file_);
-  const bool rested = now == std::exchange(seen_, now);
-  polls_since_change_ = now == read_ ? 0 : polls_since_change_ + 1;
-  return now != read_ && (rested || polls_since_change_ > kMaxUnsettledPolls);
+  // The environment of a running process does not change.
+  watcher_.watch([this, accounts = Accounts(accounts)]() mutable { refresh(accounts); });
 }
 
 void AccountSources::refresh(Accounts& accounts) {
-  polls_since_change_ = 0;
-  read_ = seen_;  // read each version only once, even if it is invalid
   try {
     auto named = read();
     const std::size_t count = named.size();

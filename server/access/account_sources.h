@@ -2,25 +2,13 @@
 // again when it changes.
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "server/access/accounts.h"
+#include "server/access/file_watcher.h"
 
 namespace rocktable {
-
-// Identifies the state of a file. Differs after a write, and after the file was replaced by another one.
-struct FileVersion {
-  std::uint64_t device = 0, inode = 0;
-  std::int64_t size = 0, modified = 0, changed = 0;  // bytes; nanoseconds
-
-  bool operator==(const FileVersion&) const = default;
-};
 
 class AccountSources {
  public:
@@ -40,17 +28,10 @@ class AccountSources {
   void watch(const Accounts& accounts);
 
  private:
-  void poll(const std::stop_token& stop, Accounts accounts);
-  bool is_due();
   void refresh(Accounts& accounts);
 
   std::string file_;
-  std::optional<FileVersion> read_;  // version read last; nullopt: there was no such file
-  std::optional<FileVersion> seen_;  // version at the last poll
-  int polls_since_change_ = 0;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread watcher_;  // last member: must be destroyed before the others
+  FileWatcher watcher_;  // last member: its thread uses the others
 };
 
 }  // namespace rocktable

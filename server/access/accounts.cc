@@ -17,7 +17,6 @@ namespace rocktable {
 
 namespace {
 
-constexpr std::size_t kMinName = 3, kMaxName = 24;
 constexpr std::size_t kMaxKeys = 2;
 
 std::string_view without_blanks(std::string_view text) {
@@ -57,11 +56,6 @@ Account parse_entry(std::string_view entry, const std::string& where) {
 }
 
 }  // namespace
-
-bool is_account_name(std::string_view text) {
-  return text.size() >= kMinName && text.size() <= kMaxName &&
-         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
-}
 
 std::vector<Account> parse_accounts(std::string_view text, const std::string& source) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "odata/protocol/account_name.h"
 #include "odata/protocol/shared_key.h"
 
 namespace rocktable {
@@ -24,10 +25,6 @@ class AccountsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-// 3 to 24 lower-case letters and digits.
-// Source: learn.microsoft.com/azure/storage/common/storage-account-overview#storage-account-name
-bool is_account_name(std::string_view text);
 
 // Returns the accounts in the order of the text. `source` names the text in error messages.
 //

@@ -12,6 +12,7 @@
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authentication_checks.h"
+#include "server/access/delegation/delegation_checks.h"
 
 namespace rocktable {
 namespace {
@@ -188,7 +189,15 @@ char letter_of(StorageService service) {
 
 Caller caller_of(const SasParameters& sas) {
   if (sas.is_account_sas()) return {Caller::Kind::AccountSas, sas.permissions, sas.resource_types, {}, std::nullopt};
-  return {Caller::Kind::TableSas, sas.permissions, {}, to_lower_ascii(sas.table), key_range_of(sas)};
+  const auto kind = sas.is_delegation_sas() ? Caller::Kind::DelegationSas : Caller::Kind::TableSas;
+  return {kind, sas.permissions, {}, to_lower_ascii(sas.table), key_range_of(sas)};
+}
+
+// Whether the query has a SAS of one user, whose token is checked in addition.
+bool is_for_one_user(std::string_view query) {
+  if (query.empty()) return false;
+  const auto sas = parse_sas(query);
+  return sas && sas->is_delegation_sas() && !sas->user_object_id.empty();
 }
 
 }  // namespace
@@ -204,7 +213,10 @@ Result<Caller> Authenticator::authenticate(const Request& request, const Target&
   if (keys == nullptr) return Error(ErrorCode::ResourceNotFound);
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty()) return authenticate_sas(request, target, secure, times.now, *keys);
-  if (const auto token = bearer_token_of(authorization)) return authenticate_token(*token, target, secure, times.now);
+  if (const auto token = bearer_token_of(authorization)) {
+    if (is_for_one_user(target.query)) return authenticate_sas(request, target, secure, times.now, *keys);
+    return authenticate_token(*token, target, secure, times.now);
+  }
   return authenticate_key(authorization, request, target, times, *keys);
 }
 
@@ -233,34 +245,68 @@ bool Authenticator::is_signed_by_account(const Request& request, DateTime now, b
   return signature_fits(*credentials, date, counting, request, target);
 }
 
-// Returns only the codes of bearer_token.h: its messages are for explanations, not for the response.
+// Returns only the codes of check_token(): its messages are for explanations, not for the response.
 Result<Caller> Authenticator::authenticate_token(std::string_view token, const Target& target, bool secure,
                                                  DateTime now) const {
-  if (!bearer_tokens_ || !secure) return Error(ErrorCode::AuthenticationFailed);
-  const auto claims = parse_bearer_token(token);
+  if (!tokens_.accepted || !secure) return Error(ErrorCode::AuthenticationFailed);
+  auto claims = check_token(tokens_, token, target.account, now);
   if (!claims) return Error(claims.error().code);
-  if (const auto fits = check_claims(*claims, target.account, now); !fits) return Error(fits.error().code);
-  return Caller{Caller::Kind::Bearer, {}, {}, {}, std::nullopt};
+  auto grants = tokens_.roles->grants_of(claims->object_id, claims->tenant_id, target.account);
+  Caller out;
+  out.kind = Caller::Kind::Bearer;
+  out.identity =
+      std::make_shared<const CallerIdentity>(CallerIdentity{claims->object_id, *std::move(claims), std::move(grants)});
+  return out;
+}
+
+std::optional<Result<BearerClaims>> Authenticator::token_of(const Request& request, const Target& target, bool secure,
+                                                            DateTime now) const {
+  const auto token = bearer_token_of(request.headers.get("Authorization"));
+  if (!token) return std::nullopt;
+  if (!tokens_.accepted || !secure)
+    return Error(ErrorCode::AuthenticationFailed, "Bearer tokens are accepted with --oauth basic, over HTTPS.");
+  return check_token(tokens_, *token, target.account, now);
+}
+
+Result<void> Authenticator::check_account_signature(SasParameters& sas, const Request& request, const Target& target,
+                                                    DateTime now, const std::vector<std::string>& keys) const {
+  const auto text = sas_string_to_sign(sas, target.account);
+  if (!text) return text.error();
+  if (!sas.is_account_sas() && request.service != StorageService::Table)
+    return Error(ErrorCode::AuthenticationFailed);  // a table SAS
+  if (!is_signed(*text, sas.signature, keys) || !has_complete_bounds(sas))
+    return Error(ErrorCode::AuthenticationFailed);
+
+  if (!sas.is_account_sas() && !sas.identifier.empty()) {
+    const auto identifiers = find_identifiers_(target.account, sas.table);
+    const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
+                                     [&](const SignedIdentifier& i) { return i.id == sas.identifier; });
+    if (policy == identifiers.end() || !apply_policy(*policy, sas)) return Error(ErrorCode::AuthenticationFailed);
+  }
+  if (!is_complete(sas) || !is_within_validity(sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  return {};
+}
+
+// explain_delegation() repeats these steps.
+Result<void> Authenticator::check_delegation_sas(const SasParameters& sas, const Request& request, const Target& target,
+                                                 bool secure, DateTime now) const {
+  if (request.service != StorageService::Table) return Error(ErrorCode::AuthenticationFailed);
+  if (const auto ok = check_delegation_form(sas); !ok) return ok;
+  if (const auto ok = check_delegation_signature(sas, target.account, tokens_.delegation.get()); !ok) return ok;
+  if (!has_complete_bounds(sas)) return Error(ErrorCode::AuthenticationFailed);
+  if (const auto ok = check_key_interval(sas, now); !ok) return ok;
+  if (!is_within_validity(sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  if (sas.user_object_id.empty()) return {};
+  return check_only_user(sas, token_of(request, target, secure, now));
 }
 
 Result<Caller> Authenticator::authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                                const std::vector<std::string>& keys) const {
   auto sas = parse_sas(target.query);
   if (!sas) return Error(ErrorCode::NoAuthenticationInformation);
-  const auto text = sas_string_to_sign(*sas, target.account);
-  if (!text) return text.error();
-  if (!sas->is_account_sas() && request.service != StorageService::Table)
-    return Error(ErrorCode::AuthenticationFailed);  // a table SAS
-  if (!is_signed(*text, sas->signature, keys) || !has_complete_bounds(*sas))
-    return Error(ErrorCode::AuthenticationFailed);
-
-  if (!sas->is_account_sas() && !sas->identifier.empty()) {
-    const auto identifiers = find_identifiers_(target.account, sas->table);
-    const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
-                                     [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
-    if (policy == identifiers.end() || !apply_policy(*policy, *sas)) return Error(ErrorCode::AuthenticationFailed);
-  }
-  if (!is_complete(*sas) || !is_within_validity(*sas, now)) return Error(ErrorCode::AuthenticationFailed);
+  const auto counts = sas->is_delegation_sas() ? check_delegation_sas(*sas, request, target, secure, now)
+                                               : check_account_signature(*sas, request, target, now, keys);
+  if (!counts) return Error(counts.error().code);  // the message is for explanations
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return Error(ErrorCode::AuthorizationSourceIPMismatch,
                  "This request is not authorized to perform this operation using this source IP " +
@@ -271,7 +317,13 @@ Result<Caller> Authenticator::authenticate_sas(const Request& request, const Tar
   if (!any_protocol && !secure) return Error(ErrorCode::AuthorizationProtocolMismatch);
   if (sas->is_account_sas() && sas->services.find(letter_of(request.service)) == std::string::npos)
     return Error(ErrorCode::AuthorizationServiceMismatch);
-  return caller_of(*sas);
+  Caller caller = caller_of(*sas);
+  if (sas->is_delegation_sas()) {
+    caller.identity = std::make_shared<const CallerIdentity>(
+        CallerIdentity{to_lower_ascii(sas->key_object_id), std::nullopt,
+                       tokens_.roles->grants_of(sas->key_object_id, sas->key_tenant_id, target.account)});
+  }
+  return caller;
 }
 
 }  // namespace rocktable

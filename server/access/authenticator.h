@@ -1,7 +1,8 @@
-// Authentication: Shared Key, Shared Key Lite, account SAS, table SAS with stored access policies, bearer
-// tokens.
+// Authentication: Shared Key, Shared Key Lite, account SAS, table SAS with stored access policies, user delegation SAS,
+// bearer tokens.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "odata/error.h"
 #include "server/access/accounts.h"
 #include "server/access/signed_identifiers.h"
+#include "server/access/token_rules.h"
 #include "server/request/caller.h"
 #include "server/request/request.h"
 #include "server/request/target.h"
@@ -30,9 +32,8 @@ bool is_current(std::string_view date, AccessTimes times);
 
 class Authenticator {
  public:
-  // `bearer_tokens`: whether bearer tokens are accepted, over HTTPS.
-  Authenticator(Accounts accounts, FindIdentifiers find_identifiers, bool bearer_tokens = false)
-      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)), bearer_tokens_(bearer_tokens) {}
+  Authenticator(Accounts accounts, FindIdentifiers find_identifiers, TokenRules tokens = {})
+      : accounts_(std::move(accounts)), find_identifiers_(std::move(find_identifiers)), tokens_(std::move(tokens)) {}
 
   // Errors: ResourceNotFound.
   Result<void> require_account(std::string_view account) const;
@@ -48,6 +49,11 @@ class Authenticator {
   // AuthorizationProtocolMismatch, AuthorizationServiceMismatch.
   Result<Caller> authenticate(const Request& request, const Target& target, bool secure, AccessTimes times) const;
 
+  // The checked bearer token of a request; nullopt if its Authorization header is none of a token. Errors: those of
+  // check_token(), with their messages; AuthenticationFailed: tokens are not accepted, or not over HTTP.
+  std::optional<Result<BearerClaims>> token_of(const Request& request, const Target& target, bool secure,
+                                               DateTime now) const;
+
   // For resources that belong to no account. Returns whether the request has a current Shared Key signature, by
   // the account that it names, over the method, `/account` and the target. `secret`: the well-known key does not
   // count. Shared Key Lite does not count: it signs no method, so that whoever sees a signature of a GET could
@@ -57,18 +63,22 @@ class Authenticator {
   // The state behind authenticate(), for refusal_explanation.h.
   const Accounts& accounts() const { return accounts_; }
   const FindIdentifiers& find_identifiers() const { return find_identifiers_; }
-  bool takes_bearer_tokens() const { return bearer_tokens_; }
+  const TokenRules& tokens() const { return tokens_; }
 
  private:
   Result<Caller> authenticate_key(std::string_view authorization, const Request& request, const Target& target,
                                   AccessTimes times, const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_sas(const Request& request, const Target& target, bool secure, DateTime now,
                                   const std::vector<std::string>& keys) const;
+  Result<void> check_delegation_sas(const SasParameters& sas, const Request& request, const Target& target, bool secure,
+                                    DateTime now) const;
+  Result<void> check_account_signature(SasParameters& sas, const Request& request, const Target& target, DateTime now,
+                                       const std::vector<std::string>& keys) const;
   Result<Caller> authenticate_token(std::string_view token, const Target& target, bool secure, DateTime now) const;
 
   Accounts accounts_;
   FindIdentifiers find_identifiers_;
-  bool bearer_tokens_;
+  TokenRules tokens_;
 };
 
 }  // namespace rocktable

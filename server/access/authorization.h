@@ -16,13 +16,20 @@ namespace rocktable {
 // separately.
 std::optional<RequiredAccess> required_access(const Operation& operation);
 
-// Checks whether the caller may run the operation. Keys in a request body are checked by the code that reads
-// the body.
+// Checks whether the caller may run the operation in this version (`yyyy-MM-dd`) of the service. Keys and tables in a
+// request body are checked by the code that reads the body.
 //
-// Errors: those of authorize() in caller.h (no SAS grants access policies), AuthorizationFailure (a table
-// other than that of the SAS, a write to a key outside of its range), ResourceNotFound (a read of a key
-// outside of its range; access policies with a bearer token).
-Result<void> authorize(const Caller& caller, const Operation& operation);
+// Errors: those of authorize() in caller.h (no SAS grants access policies), AuthorizationPermissionMismatch (also: the
+// roles do not permit it), AuthorizationFailure (a table other than that of the SAS, a write to a key outside of its
+// range), AuthenticationFailed (a user delegation key without a bearer token), ResourceNotFound (a read of a key outside of its range; access policies with a bearer token in old versions).
+Result<void> authorize(const Caller& caller, const Operation& operation, std::string_view version);
+
+// Whether the caller's roles permit the operation on a table; an empty table as in Grants::permit(). True if roles do
+// not matter for the caller.
+bool roles_permit(const Caller& caller, const Operation& operation, std::string_view table);
+
+// Whether a bearer token gives no access to this operation in this version of the service.
+bool is_hidden_from_tokens(const Operation& operation, std::string_view version);
 
 // Refuses every write to the secondary location, which is read-only. Whether a batch is a write shows in its
 // body. Errors: InsufficientAccountPermissions.

@@ -8,6 +8,9 @@
 #include "odata/protocol/sas.h"
 #include "odata/protocol/shared_key.h"
 #include "server/access/authentication_checks.h"
+#include "server/access/delegation/delegation_checks.h"
+#include "server/access/delegation/delegation_mistakes.h"
+#include "server/access/roles/roles.h"
 #include "server/access/signature_mistakes.h"
 #include "server/request/operation_table.h"
 
@@ -20,7 +23,7 @@ struct AuthenticationAttempt {
   const Target& target;
   bool secure;
   AccessTimes times;
-  bool bearer_tokens;  // accepted
+  const TokenRules& tokens;
 };
 
 constexpr std::size_t kMaxStringToSign = 2048;
@@ -96,12 +99,10 @@ std::string explain_malformed(std::string_view authorization) {
 }
 
 std::string explain_token(const AuthenticationAttempt& attempt, std::string_view token) {
-  if (!attempt.bearer_tokens) return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
+  if (!attempt.tokens.accepted) return "Bearer tokens are not accepted: the emulator runs without --oauth basic.";
   if (!attempt.secure) return "Authentication scheme Bearer is not allowed with HTTP: send the token over HTTPS.";
-  const auto claims = parse_bearer_token(token);
-  if (!claims) return claims.error().message;
-  const auto fits = check_claims(*claims, attempt.target.account, attempt.times.now);
-  return fits ? explain_code(ErrorCode::AuthenticationFailed) : fits.error().message;
+  const auto claims = check_token(attempt.tokens, token, attempt.target.account, attempt.times.now);
+  return claims ? explain_code(ErrorCode::AuthenticationFailed) : claims.error().message;
 }
 
 std::string explain_date(const Headers& headers, DateTime now) {
@@ -128,7 +129,7 @@ std::string account_in_words(std::string_view account) {
 }
 
 std::string explain_key(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys) {
-  const auto& [request, target, secure, times, bearer_tokens] = attempt;
+  const auto& [request, target, secure, times, tokens] = attempt;
   const auto credentials = parse_credentials(request.headers.get("Authorization"));
   if (!credentials) return explain_malformed(request.headers.get("Authorization"));
   if (!names_account(*credentials, target)) {
@@ -203,28 +204,62 @@ std::string explain_missing(const SasParameters& sas) {
   return "The SAS lacks a mandatory field, and so does its stored access policy if it has one:" + missing + ".";
 }
 
-std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
-                        const FindIdentifiers& find_identifiers) {
-  const auto& [request, target, secure, times, bearer_tokens] = attempt;
-  auto sas = parse_sas(target.query);
-  if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
-  const auto text = sas_string_to_sign(*sas, target.account);
-  if (!text) return explain_fields(*sas);
-  if (!is_signed(*text, sas->signature, keys))
-    return explain_signature(find_sas_mistake(*sas, target, keys), sas->signature, *text);
-  if (!has_complete_bounds(*sas))
-    return "The SAS bounds row keys without partition keys: srk needs spk, erk needs epk.";
+constexpr const char* kIncompleteBounds =
+    "The SAS bounds row keys without partition keys: srk needs spk, erk needs epk.";
 
-  if (!sas->is_account_sas() && !sas->identifier.empty()) {
-    const auto identifiers = find_identifiers(target.account, sas->table);
+// Repeats the steps of Authenticator::check_account_signature(). Returns nullopt if none fails.
+std::optional<std::string> explain_account_signature(const AuthenticationAttempt& attempt,
+                                                     const std::vector<std::string>& keys, SasParameters sas,
+                                                     const FindIdentifiers& find_identifiers) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  const auto text = sas_string_to_sign(sas, target.account);
+  if (!text) return explain_fields(sas);
+  if (!is_signed(*text, sas.signature, keys))
+    return explain_signature(find_sas_mistake(sas, target, keys), sas.signature, *text);
+  if (!has_complete_bounds(sas)) return kIncompleteBounds;
+
+  if (!sas.is_account_sas() && !sas.identifier.empty()) {
+    const auto identifiers = find_identifiers(target.account, sas.table);
     const auto policy = std::find_if(identifiers.begin(), identifiers.end(),
-                                     [&](const SignedIdentifier& i) { return i.id == sas->identifier; });
-    SasParameters merged = *sas;
-    if (policy == identifiers.end() || !apply_policy(*policy, merged)) return explain_policy(*sas, identifiers);
+                                     [&](const SignedIdentifier& i) { return i.id == sas.identifier; });
+    SasParameters merged = sas;
+    if (policy == identifiers.end() || !apply_policy(*policy, merged)) return explain_policy(sas, identifiers);
     sas = merged;
   }
-  if (!is_complete(*sas)) return explain_missing(*sas);
-  if (!is_within_validity(*sas, times.now)) return explain_time(*sas, times.now);
+  if (!is_complete(sas)) return explain_missing(sas);
+  if (!is_within_validity(sas, times.now)) return explain_time(sas, times.now);
+  return std::nullopt;
+}
+
+// Repeats the steps of Authenticator::check_delegation_sas(). Returns nullopt if none fails.
+std::optional<std::string> explain_delegation(const AuthenticationAttempt& attempt,
+                                              const std::vector<std::string>& keys, const SasParameters& sas,
+                                              const Authenticator& authenticator) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  if (const auto ok = check_delegation_form(sas); !ok) return ok.error().message;
+  if (const auto ok = check_delegation_signature(sas, target.account, tokens.delegation.get()); !ok) {
+    if (!ok.error().message.empty()) return ok.error().message;
+    const auto mistake = find_delegation_mistake(sas, target.account, *tokens.delegation, keys);
+    return explain_signature(mistake, sas.signature, sas_string_to_sign(sas, target.account).value()) +
+           (mistake ? "" : " Or its key is not of this instance: compare skoid, sktid, skt, ske, sks and skv with it.");
+  }
+  if (!has_complete_bounds(sas)) return kIncompleteBounds;
+  if (const auto ok = check_key_interval(sas, times.now); !ok) return ok.error().message;
+  if (!is_within_validity(sas, times.now)) return explain_time(sas, times.now);
+  if (const auto ok = check_only_user(sas, authenticator.token_of(request, target, secure, times.now)); !ok)
+    return ok.error().message;
+  return std::nullopt;
+}
+
+std::string explain_sas(const AuthenticationAttempt& attempt, const std::vector<std::string>& keys,
+                        const Authenticator& authenticator) {
+  const auto& [request, target, secure, times, tokens] = attempt;
+  const auto sas = parse_sas(target.query);
+  if (!sas) return explain_code(ErrorCode::NoAuthenticationInformation);
+  const auto why = sas->is_delegation_sas()
+                       ? explain_delegation(attempt, keys, *sas, authenticator)
+                       : explain_account_signature(attempt, keys, *sas, authenticator.find_identifiers());
+  if (why) return *why;
   if (!is_allowed_ip(sas->ip, request.remote_address)) {
     return "The SAS is for the address or range " + in_quotes(sas->ip) + " (sip), but the client's address is " +
            in_quotes(request.remote_address) + ".";
@@ -251,6 +286,26 @@ std::string explain_permission(const Caller& caller, const RequiredAccess& acces
          "; the SAS has " + in_quotes(caller.permissions) + " (sp).";
 }
 
+// `UpdateEntity` instead of `WriteEntity`.
+std::string_view name_of(const Operation& operation) {
+  if (const auto* write = std::get_if<WriteEntity>(&operation)) return name_of_write(write->kind, write->condition);
+  return row_of(operation).name;
+}
+
+// Requires roles.
+std::string explain_roles(const Caller& caller, const Operation& operation, std::string_view table,
+                          const std::string& name) {
+  const std::string whose = caller.kind == Caller::Kind::Bearer ? "" : "The roles of the key's owner count now: ";
+  return whose + caller.identity->grants->explain(name, *required_actions(operation), table);
+}
+
+// Throws ServiceException.
+[[noreturn]] void refuse_operation(const RequestContext& context, const Operation& operation, std::string_view table,
+                                   const Error& error) {
+  throw ServiceException(
+      error, context.explains ? explain_authorization(context.caller, operation, table, error) : std::string());
+}
+
 // Removes the U+0000 that key_range_of() appends to an inclusive upper bound.
 std::string without_end(std::string key) {
   if (key.ends_with('\0')) key.pop_back();
@@ -272,11 +327,16 @@ std::string explain_authentication(const Authenticator& authenticator, const Req
                                    bool secure, AccessTimes times, const Error& error) {
   const auto* const keys = authenticator.accounts().keys_of(target.account);
   if (keys == nullptr) return explain_unknown_account(target.account);
-  const AuthenticationAttempt attempt{request, target, secure, times, authenticator.takes_bearer_tokens()};
+  const AuthenticationAttempt attempt{request, target, secure, times, authenticator.tokens()};
   const auto authorization = request.headers.get("Authorization");
   if (authorization.empty() || error.code == ErrorCode::NoAuthenticationInformation)
-    return one_line(explain_sas(attempt, *keys, authenticator.find_identifiers()));
-  if (const auto token = bearer_token_of(authorization)) return one_line(explain_token(attempt, *token));
+    return one_line(explain_sas(attempt, *keys, authenticator));
+  if (const auto token = bearer_token_of(authorization)) {
+    const auto sas = parse_sas(target.query);
+    if (sas && sas->is_delegation_sas() && !sas->user_object_id.empty())
+      return one_line(explain_sas(attempt, *keys, authenticator));
+    return one_line(explain_token(attempt, *token));
+  }
   return one_line(explain_key(attempt, *keys));
 }
 
@@ -311,21 +371,32 @@ std::string explain_code(ErrorCode code) {
   }
 }
 
-std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error) {
-  const std::string name(row_of(operation).name);
-  if (caller.kind == Caller::Kind::Bearer)
-    return one_line(name + " needs the account's key: a bearer token does not give access to access policies.");
+std::string explain_authorization(const Caller& caller, const Operation& operation, std::string_view table,
+                                  const Error& error) {
+  const std::string name(name_of(operation));
+  if (std::holds_alternative<GetUserDelegationKey>(operation) && error.code == ErrorCode::AuthenticationFailed)
+    return "Only authentication scheme Bearer is supported: a user delegation key is for the owner of a token.";
+  if (caller.kind == Caller::Kind::Bearer && error.code == ErrorCode::ResourceNotFound)
+    return one_line(name +
+                    " needs the account's key, or x-ms-version 2025-07-05 or later: before, a bearer token does not "
+                    "give access to access policies.");
+  if (!roles_permit(caller, operation, table) &&
+      (caller.kind == Caller::Kind::Bearer || authorize(caller, *required_access(operation))))
+    return one_line(explain_roles(caller, operation, table, name));
   const auto access = required_access(operation);
   if (access && error.code == ErrorCode::AuthorizationResourceTypeMismatch) {
     return one_line(name + " needs the resource type " + std::string(1, access->resource_type) + "; the SAS has " +
                     in_quotes(caller.resource_types) + " (srt).");
   }
+  if (access && access->resource_type != 'o' && caller.kind == Caller::Kind::DelegationSas)
+    return one_line("A user delegation SAS grants only the entities of its table " + in_quotes(caller.table) +
+                    ", not " + name + ".");
   if (access && error.code == ErrorCode::AuthorizationPermissionMismatch)
     return one_line(explain_permission(caller, *access, name));
   if (access && access->resource_type != 'o')
     return one_line("A table SAS grants only the entities of its table " + in_quotes(caller.table) + ", not " + name +
                     ".");
-  if (const auto table = table_of(operation); !table.empty() && !equals_ignoring_case(table, caller.table))
+  if (!table.empty() && !equals_ignoring_case(table, caller.table))
     return one_line("The SAS is for the table " + in_quotes(caller.table) + " (tn), but the request is for " +
                     in_quotes(table) + ".");
   if (const auto* get = std::get_if<GetEntity>(&operation)) return explain_key_out_of_range(caller, get->key);
@@ -334,11 +405,13 @@ std::string explain_authorization(const Caller& caller, const Operation& operati
 }
 
 void require_access(const RequestContext& context, const Operation& operation) {
-  const auto allowed = authorize(context.caller, operation);
-  if (allowed) return;
-  throw ServiceException(allowed.error(), context.explains
-                                              ? explain_authorization(context.caller, operation, allowed.error())
-                                              : std::string());
+  const auto allowed = authorize(context.caller, operation, context.version);
+  if (!allowed) refuse_operation(context, operation, table_of(operation), allowed.error());
+}
+
+void require_roles(const RequestContext& context, const Operation& operation, std::string_view table) {
+  if (!roles_permit(context.caller, operation, table))
+    refuse_operation(context, operation, table, ErrorCode::AuthorizationPermissionMismatch);
 }
 
 }  // namespace rocktable

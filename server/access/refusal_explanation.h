@@ -26,8 +26,9 @@ std::string explain_authentication(const Authenticator& authenticator, const Req
 
 std::string explain_unknown_account(std::string_view account);
 
-// Explains the refusal `error` of authorize().
-std::string explain_authorization(const Caller& caller, const Operation& operation, const Error& error);
+// Explains the refusal `error` of authorize(). `table`: of the operation, also if only its body names it.
+std::string explain_authorization(const Caller& caller, const Operation& operation, std::string_view table,
+                                  const Error& error);
 
 // Explains that the key of an entity is outside of the key range of the caller's SAS.
 std::string explain_key_out_of_range(const Caller& caller, const EntityKey& key);
@@ -37,5 +38,8 @@ std::string explain_code(ErrorCode code);
 
 // Calls authorize(). If it refuses, throws ServiceException, with an explanation if the context requests one.
 void require_access(const RequestContext& context, const Operation& operation);
+
+// The same for the roles of the caller, when the body has told the table.
+void require_roles(const RequestContext& context, const Operation& operation, std::string_view table);
 
 }  // namespace rocktable

@@ -83,15 +83,6 @@ void add_text(pugi::xml_node& parent, const char* name, const std::string& text)
 
 }  // namespace
 
-std::optional<DateTime> parse_access_time(std::string_view text) {
-  constexpr std::size_t kDecimals = 7;
-  if (const auto point = text.find('.'); point != text.npos) {
-    const auto end = std::min(text.find_first_not_of("0123456789", point + 1), text.size());
-    if (end - point != 1 + kDecimals) return std::nullopt;
-  }
-  return parse_date_time(text);
-}
-
 Result<std::vector<SignedIdentifier>> parse_signed_identifiers(std::string_view xml) {
   try {
     return parse(xml);

@@ -10,6 +10,7 @@
 
 #include "base/date_time.h"
 #include "odata/error.h"
+#include "odata/protocol/sas.h"
 
 namespace rocktable {
 
@@ -21,9 +22,6 @@ struct SignedIdentifier {
 
   bool operator==(const SignedIdentifier&) const = default;
 };
-
-// Reads a time of a policy or a SAS: parse_date_time(), but the service takes a fraction of seven digits only.
-std::optional<DateTime> parse_access_time(std::string_view text);
 
 // Reads a SignedIdentifiers document; an empty text is an empty list.
 //

@@ -123,13 +123,15 @@ Response TableCall::execute(const std::atomic<bool>& hung_up, MemoryBudget::Shar
 
 Response TableCall::dispatch(MemoryBudget::Share& memory) {
   const RequestContext& context = admission_.context();
-  Response response = rocktable::dispatch(*operation_, {.store = service_.store,
-                                                        .cors_rules = service_.cors_rules,
-                                                        .request = context,
-                                                        .body = *request_.body,
-                                                        .stats = stats_,
-                                                        .notes = notes_,
-                                                        .memory = memory});
+  Response response =
+      rocktable::dispatch(*operation_, {.store = service_.store,
+                                        .cors_rules = service_.cors_rules,
+                                        .request = context,
+                                        .body = *request_.body,
+                                        .stats = stats_,
+                                        .notes = notes_,
+                                        .memory = memory,
+                                        .delegation_keys = service_.authenticator.tokens().delegation.get()});
   const auto* const query = std::get_if<QueryEntities>(&*operation_);
   if (query != nullptr && query->cloud)  // what the service would have read is estimated once the answer is there
     notes_.scanned_in_cloud =

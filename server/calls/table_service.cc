@@ -16,8 +16,9 @@ TableService::TableService(Store& its_store, Accounts accounts, ServiceOptions i
             const auto document = store.signed_identifiers_in_force({account, table});
             return document ? parse_signed_identifiers(*document).value() : std::vector<SignedIdentifier>();
           },
-          options.bearer_tokens),
+          options.tokens),
       cors_rules(store),
-      recent_requests(options.requests) {}
+      recent_requests(options.requests),
+      permissions(options.tokens.roles) {}
 
 }  // namespace rocktable

@@ -14,6 +14,7 @@
 #include "server/insight/insight.h"
 #include "server/limits/scan_throttle.h"
 #include "server/monitor/recent_requests.h"
+#include "server/permissions/permission_log.h"
 #include "storage/store.h"
 
 namespace rocktable {
@@ -23,7 +24,7 @@ struct ServiceOptions {
   bool secure = false;              // the connection is TLS: links start with https
   bool sync = false;                // the store syncs each commit, so that writes may block
   bool strict_api_version = false;  // refuse versions that the service never had
-  bool bearer_tokens = false;       // accept them over HTTPS
+  TokenRules tokens = {};           // bearer tokens
   bool explain_auth = false;        // explain refusals of access to the logs
   bool explain_headers = false;     // and to the client
   bool insight_headers = false;     // report the cost of a request in headers of our own
@@ -50,6 +51,7 @@ struct TableService {
   RequestMetrics metrics;
   Insight insight;
   RecentRequests recent_requests;
+  PermissionLog permissions;
 };
 
 }  // namespace rocktable

@@ -6,6 +6,8 @@
 #include "server/control/control_response.h"
 #include "server/control/convert_resource.h"
 #include "server/control/insight_resources.h"
+#include "server/control/role_resources.h"
+#include "server/control/sas_resource.h"
 #include "server/control/store_resources.h"
 #include "server/control/stress_resources.h"
 #include "server/control/table_resources.h"
@@ -57,6 +59,7 @@ constexpr Route kRoutes[] = {
     {"POST", "snapshots/*/restore", true, handle_restore_snapshot},
     {"POST", "accounts/*", true, handle_clone_account},
     {"DELETE", "accounts/*", true, handle_delete_account},
+    {"POST", "accounts/*/revoke-user-delegation-keys", true, handle_revoke_user_delegation_keys},
     {"GET", "clock", false, handle_get_clock},
     {"PUT", "clock", false, handle_put_clock},
     {"GET", "behaviour", false, handle_get_behaviour},
@@ -68,6 +71,12 @@ constexpr Route kRoutes[] = {
     {"GET", "faults/*", false, handle_get_fault},
     {"PUT", "faults/*", false, handle_put_fault},
     {"DELETE", "faults/*", false, handle_delete_fault},
+    {"GET", "roles", true, handle_get_roles},
+    {"PUT", "roles", true, handle_put_roles},
+    {"DELETE", "roles", true, handle_delete_roles},
+    {"POST", "sas", false, handle_make_sas},
+    {"GET", "permissions", true, handle_get_permissions},
+    {"DELETE", "permissions", true, handle_forget_permissions},
     {"GET", "queries", true, handle_get_queries},
     {"POST", "queries/reset", false, handle_reset_queries},
     {"GET", "requests", true, handle_get_requests},
@@ -135,7 +144,8 @@ bool control_may_block(std::string_view method, std::string_view target) {
 
 bool control_changes_nothing(std::string_view method, std::string_view target) {
   const auto [route, name, allowed] = match(method, target);
-  return route == nullptr || route->method == "GET" || route->handler == handle_convert;
+  return route == nullptr || route->method == "GET" || route->handler == handle_convert ||
+         route->handler == handle_make_sas;
 }
 
 Response control_response(const ControlRequest& request, const ControlState& state) {

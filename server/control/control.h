@@ -39,6 +39,15 @@
 //   GET    retries                  requests that came again after a fault
 //   DELETE retries
 //
+// Roles of bearer tokens (role_resources.h):
+//
+//   GET    roles                    identities, roles and assignments
+//   PUT    roles                    replaces them
+//   DELETE roles                    a token permits everything
+//   POST   accounts/NAME/revoke-user-delegation-keys
+//   GET    permissions[?account=A]  what callers needed
+//   DELETE permissions
+//
 //   GET    requests[?since=N]       the last requests (recent_requests.h)
 //   DELETE requests                 forgets them
 //   GET    requests/stream          those that come, as server-sent events

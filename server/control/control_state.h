@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/time_source.h"
+#include "server/access/token_rules.h"
 #include "server/behaviour/behaviours.h"
 #include "server/events/request_metrics.h"
 #include "server/events/statistics.h"
@@ -15,6 +16,7 @@
 #include "server/faults/retry_log.h"
 #include "server/insight/insight.h"
 #include "server/monitor/recent_requests.h"
+#include "server/permissions/permission_log.h"
 #include "server/request/target.h"
 #include "storage/store.h"
 
@@ -30,12 +32,15 @@ struct ControlState {
   Store& store;
   std::function<bool(std::string_view account)> serves_account;
   std::function<bool(std::string_view account)> has_public_key;  // the well-known one
+  std::function<std::string(std::string_view account)> key_of;   // the first one, base64
   std::function<std::vector<std::string>()> named_accounts;      // in the order of their names
   std::function<void()> settings_changed;  // call after the service properties of accounts may have changed
   TimeSource& time;
   Behaviours& behaviours;
   FaultPlan& faults;
   RetryLog& retries;
+  const TokenRules& tokens;
+  PermissionLog& permissions;
 };
 
 struct ControlArguments {

@@ -273,6 +273,16 @@ bool is_secret(std::string_view name) {
          });
 }
 
+// `<Value>` of a UserDelegationKey; the rest as other text.
+std::string masked_xml(std::string_view body) {
+  constexpr std::string_view kRoot = "<UserDelegationKey>", kValue = "<Value>";
+  const auto root = body.find(kRoot);
+  const auto value = root == body.npos ? root : body.find(kValue, root);
+  if (value == body.npos) return masked_text(body);
+  const auto from = value + kValue.size(), end = std::min(body.find('<', from), body.size());
+  return masked_text(body.substr(0, from)).append(end == from ? "" : kMask) + masked_text(body.substr(end));
+}
+
 // A line of a multipart body, with its line break.
 std::string masked_line(std::string_view line) {
   const auto colon = line.find(':');
@@ -302,7 +312,7 @@ std::string masked_text(std::string_view text) { return without_secrets(text, en
 
 std::string masked_body(std::string_view body, std::string_view content_type) {
   constexpr std::string_view kMultipart = "multipart/";
-  if (!equals_ignoring_case(trim(content_type).substr(0, kMultipart.size()), kMultipart)) return masked_text(body);
+  if (!equals_ignoring_case(trim(content_type).substr(0, kMultipart.size()), kMultipart)) return masked_xml(body);
   std::string out;
   out.reserve(body.size());
   while (!body.empty()) {

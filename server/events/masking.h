@@ -20,7 +20,7 @@ std::string masked_header(std::string_view name, std::string_view value);
 // space, a quote, `<`, `>` or `&`.
 std::string masked_text(std::string_view text);
 
-// Masks a body. The lines of a multipart body may also be headers.
+// Masks a body. The lines of a multipart body may also be headers. Also masks the value of a user delegation key.
 std::string masked_body(std::string_view body, std::string_view content_type);
 
 }  // namespace rocktable

@@ -10,6 +10,7 @@ RequestEvent event_of(const Request& request, const RequestContext& context, con
   out.target = request.target;
   out.request_id = context.request_id;
   out.account = context.target.account;
+  out.caller = &context.caller;
   out.user_agent = request.headers.get("User-Agent");
   out.client_request_id = context.client_request_id;
   out.request = &request;

@@ -40,6 +40,7 @@ struct RequestEvent {
   std::string_view plan_class;         // as in the key: what the service would do
   std::string_view user_agent;
   std::string_view client_request_id;
+  const Caller* caller = nullptr;        // null: nobody; the owner until somebody else is authenticated
   const Operation* operation = nullptr;  // null: refused before it was known
   const RequestNotes* notes = nullptr;   // of its handler
   const Request* request = nullptr;

@@ -20,6 +20,7 @@ const kScreens = {
   requests: () => import("./activity/requests.js"),
   insight: () => import("./activity/insight.js"),
   lab: () => import("./activity/lab.js"),
+  access: () => import("./access/access.js"),
 };
 
 const kReloadMs = 10_000; // a page is not loaded again before it is so old
@@ -91,6 +92,7 @@ function start() {
   onKey("g r", "requests", () => go("/requests"));
   onKey("g i", "insight", () => go("/insight"));
   onKey("g l", "lab", () => go("/lab"));
+  onKey("g a", "access", () => go("/access"));
   onKey("Escape", "back: closes the panel, leaves a field", leaveOne);
   listenToKeys();
   addEventListener("hashchange", arrive);

@@ -7,6 +7,7 @@
 #include "server/handlers/service_properties.h"
 #include "server/handlers/table_acl.h"
 #include "server/handlers/tables.h"
+#include "server/handlers/user_delegation_key.h"
 
 namespace rocktable {
 namespace {
@@ -37,6 +38,9 @@ struct Handlers {
     return response;
   }
   Response operator()(const GetServiceStats&) const { return get_service_stats(in.request); }
+  Response operator()(const GetUserDelegationKey&) const {
+    return get_user_delegation_key(in.delegation_keys, in.request, in.body);
+  }
   Response operator()(const GetTableAcl& o) const { return get_table_acl(in.store, in.request, o); }
   Response operator()(const SetTableAcl& o) const { return set_table_acl(in.store, in.request, o, in.body); }
   Response operator()(const GetTableSubpath&) const { throw ServiceException(ErrorCode::NotImplemented); }

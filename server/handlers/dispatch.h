@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "server/access/delegation/delegation_keys.h"
 #include "server/handlers/cors.h"
 #include "server/limits/memory_budget.h"
 #include "server/request/operation.h"
@@ -22,6 +23,7 @@ struct HandlerContext {
   RequestStats& stats;
   RequestNotes& notes;
   MemoryBudget::Share& memory;
+  const DelegationKeys* delegation_keys;  // null: there are none
 };
 
 // Throws ServiceException.

@@ -6,6 +6,7 @@
 #include "odata/payload_reader.h"
 #include "odata/payload_writer.h"
 #include "odata/protocol/continuation_token.h"
+#include "server/access/refusal_explanation.h"
 
 namespace rocktable {
 namespace {
@@ -33,6 +34,7 @@ Response table_document(const RequestContext& context, int status, std::string_v
 Response create_table(Store& store, const RequestContext& context, const std::string& body, RequestNotes& notes) {
   const std::string name = read_table_name(body).value();
   check_table_name(name).value();
+  require_roles(context, CreateTable(), name);
   notes.table = name;
   store.create_table({context.target.account, name}).value();
 

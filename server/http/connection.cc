@@ -339,11 +339,13 @@ void Connection::trace_broken_request(MessageReader& reader, bool is_refused) {
 void Connection::sweep(ConnectionMachine::Clock::time_point now) {
   // A call at work has no timeout, and charges its response on another thread: read no share then.
   if (machine_.state() == State::Working) return;
+  const bool request_is_short = memory_.request_is_short();
   const ConnectionMachine::Use use{.holds_buffers = holds_much(),
                                    .others_wait = context_.places.has_guests() || memory_.secured_is_short(),
                                    .must_leave = place_.must_leave(),
-                                   .request_is_short = memory_.request_is_short(),
-                                   .response_is_short = memory_.response_is_short()};
+                                   .request_is_short = request_is_short,
+                                   .response_is_short = memory_.response_is_short(),
+                                   .bytes_wait = request_is_short && stream_.peek().has_value()};
   switch (machine_.check(now, use)) {
     case ConnectionMachine::Verdict::Wait:
       return;

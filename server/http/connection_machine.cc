@@ -56,8 +56,9 @@ ConnectionMachine::Verdict ConnectionMachine::check(Clock::time_point now, const
 
 bool ConnectionMachine::is_late(Clock::time_point now, const Use& use) const {
   const auto waited = now - since_;
-  const bool presses = waited > kPressedTimeout || now - progress_ > kStalledTimeout;
-  const bool request_presses = use.request_is_short && presses;
+  const bool stalls = now - progress_ > kStalledTimeout;
+  const bool presses = waited > kPressedTimeout || stalls;
+  const bool request_presses = use.request_is_short && (waited > kPressedTimeout || (stalls && !use.bytes_wait));
   switch (state_) {
     case State::Handshake:
       return waited > kHandshakeTimeout || use.must_leave || request_presses;

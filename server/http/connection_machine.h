@@ -37,6 +37,7 @@ class ConnectionMachine {
     // The request, or a handshake, holds memory, and the shared budget is spent.
     bool request_is_short = false;
     bool response_is_short = false;  // likewise the response
+    bool bytes_wait = false;         // the client has sent bytes that this busy server did not read yet
   };
 
   enum class Verdict {

@@ -8,7 +8,6 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <functional>
@@ -21,11 +20,9 @@
 #include "base/platform/memory.h"
 #include "base/platform/sockets.h"
 #include "base/platform/stop_requests.h"
-#include "base/text.h"
 #include "server/executors/store_calls.h"
 #include "server/http/await.h"
 #include "server/http/connection.h"
-#include "server/http/port_holder.h"
 #include "server/http/stop_wait.h"
 
 namespace rocktable {
@@ -41,7 +38,6 @@ constexpr std::chrono::seconds kStopStoreGrace{2};  // for a store on another ma
 constexpr std::chrono::milliseconds kStopPoll{10};
 constexpr std::chrono::milliseconds kAcceptBackOff{50};
 constexpr std::chrono::seconds kTrimInterval{5};
-constexpr int kPortTries = 20;
 
 std::size_t core_count() { return std::max(1u, std::thread::hardware_concurrency()); }
 
@@ -174,14 +170,14 @@ struct Listener {
 class Server::Impl {
  public:
   explicit Impl(const ServerOptions& options) : options_(options), stop_wait_(main().context(), stop_requests_) {
-    for (const auto& where : options_.listen) listen(where);
+    for (const auto& where : options_.listen)
+      listeners_.push_back({where.service, open_acceptors(main().context(), where)});
   }
 
   std::uint16_t port(std::size_t place) const { return listeners_.at(place).port(); }
 
   std::string address(std::size_t place) const {
-    const auto address = listeners_.at(place).acceptors.front().local_endpoint().address();
-    return address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
+    return address_in_urls(listeners_.at(place).acceptors.front().local_endpoint().address());
   }
 
   std::vector<asio::ip::address> addresses() const {
@@ -200,9 +196,6 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  void listen(const ListenAddress& where);
-  std::vector<tcp::endpoint> endpoints(const ListenAddress& where);
-  void bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried);
   asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
   asio::awaitable<void> drain();
@@ -222,104 +215,14 @@ class Server::Impl {
   std::atomic<bool> is_draining_ = false;
 };
 
-// --- Listening ---------------------------------------------------------------------------------------------
-
-namespace {
-
-const char* port_flag(StorageService service) {
-  switch (service) {
-    case StorageService::Blob:
-      return "--blobPort";
-    case StorageService::Queue:
-      return "--queuePort";
-    case StorageService::Table:
-      break;
-  }
-  return "--tablePort";
-}
-
-std::string advice_of(const ListenAddress& where) {
-  return where.advice.empty() ? std::string(port_flag(where.service)) + " 0 picks a free one" : where.advice;
-}
-
-// Whether another socket keeps this one from its address. Some systems then say that access is denied.
-bool is_taken(const tcp::endpoint& endpoint, const boost::system::error_code& error) {
-  return error == asio::error::address_in_use ||
-         (error == asio::error::access_denied && find_port_holder(endpoint).has_value());
-}
-
-// Why the user may not listen on a port below 1024, and what to do.
-std::string about_low_port(std::uint16_t port) {
-  const std::string number = std::to_string(port);
-  return "port " + number + " is for root; `sudo sysctl net.ipv4.ip_unprivileged_port_start=" + number +
-         "` opens it for all, until the next boot";
-}
-
-}  // namespace
-
-std::vector<tcp::endpoint> Server::Impl::endpoints(const ListenAddress& where) {
-  // localhost means this machine, whatever its resolver says (RFC 6761).
-  if (where.host.empty() || equals_ignoring_case(where.host, "localhost"))
-    return {{asio::ip::address_v4::loopback(), where.port}, {asio::ip::address_v6::loopback(), where.port}};
-  std::string host = where.host;
-  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  boost::system::error_code error;
-  tcp::resolver resolver(main().context());
-  std::vector<tcp::endpoint> out;
-  for (const auto& entry : resolver.resolve(host, std::to_string(where.port), tcp::resolver::passive, error)) {
-    if (std::find(out.begin(), out.end(), entry.endpoint()) == out.end()) out.push_back(entry.endpoint());
-  }
-  if (error || out.empty()) throw ServerError("cannot resolve the host " + where.host);
-  return out;
-}
-
-// Listens on all endpoints. The first one must succeed, the others only if the machine has their address. Sets `tried`
-// to the last one. Throws boost::system::system_error.
-void Server::Impl::bind(Listener& listener, const std::vector<tcp::endpoint>& endpoints, tcp::endpoint& tried) {
-  auto& acceptors = listener.acceptors;
-  acceptors.clear();
-  for (tcp::endpoint endpoint : endpoints) {
-    if (endpoint.port() == 0 && !acceptors.empty()) endpoint.port(listener.port());
-    tried = endpoint;
-    try {
-      tcp::acceptor acceptor(main().context(), endpoint.protocol());
-      claim_address(static_cast<std::uintptr_t>(acceptor.native_handle()));
-      if (endpoint.address().is_v6()) acceptor.set_option(asio::ip::v6_only(true));
-      acceptor.bind(endpoint);
-      acceptor.listen();
-      acceptors.push_back(std::move(acceptor));
-    } catch (const boost::system::system_error& error) {
-      if (acceptors.empty() || is_taken(endpoint, error.code())) throw;
-    }
-  }
-}
-
-void Server::Impl::listen(const ListenAddress& where) {
-  Listener& listener = listeners_.emplace_back(Listener{where.service, {}});
-  tcp::endpoint tried;
-  for (int attempt = 1;; ++attempt) {
-    try {
-      bind(listener, endpoints(where), tried);
-      return;
-    } catch (const boost::system::system_error& error) {
-      const bool busy = is_taken(tried, error.code());
-      if (busy && where.port == 0 && attempt < kPortTries) continue;  // free at one address, busy at the other
-      if (busy) throw ServerError(taken_port_message(tried, advice_of(where)));
-      const std::string at = (where.host.empty() ? "127.0.0.1" : where.host) + ":" + std::to_string(where.port);
-      const bool root_only = error.code() == asio::error::access_denied && is_port_of_root(where.port);
-      throw ServerError("cannot listen at " + at + ": " +
-                        (root_only ? about_low_port(where.port) : error.code().message()));
-    }
-  }
-}
-
 // --- Serving -----------------------------------------------------------------------------------------------
 
 namespace {
 
 std::vector<RequestEventSink*> sinks_of(Service& service, AccessLog& access_log) {
   TableService& tables = service.tables();
-  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &access_log};
+  std::vector<RequestEventSink*> out{&tables.statistics, &tables.metrics, &tables.insight, &tables.permissions,
+                                     &access_log};
   if (tables.recent_requests.is_on()) out.push_back(&tables.recent_requests);
   return out;
 }

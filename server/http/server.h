@@ -6,25 +6,17 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "server/events/access_log.h"
+#include "server/http/acceptors.h"
 #include "server/limits/client_limits.h"
 #include "server/service.h"
 
 namespace rocktable {
 
 class Trace;
-
-// Where one service listens.
-struct ListenAddress {
-  StorageService service = StorageService::Table;
-  std::string host;            // name or address; empty: 127.0.0.1, and [::1] if the machine has it
-  std::uint16_t port = 10002;  // 0: any free one
-  std::string advice = {};     // for the user if the port is taken; empty: use port 0
-};
 
 struct ServerOptions {
   std::vector<ListenAddress> listen = {ListenAddress()};  // the table service first
@@ -35,12 +27,6 @@ struct ServerOptions {
   // After a signal, the server is not ready, and ends connections with their next response, for this long before it
   // stops: who sends requests to it can turn away.
   std::chrono::seconds drain{0};
-};
-
-// The server cannot listen. The message is a sentence for the user.
-class ServerError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 class Server {

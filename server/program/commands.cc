@@ -5,7 +5,9 @@
 #include "client/commands/healthcheck_command.h"
 #include "client/commands/migrate_command.h"
 #include "client/commands/reset_command.h"
+#include "client/commands/sas_command.h"
 #include "client/commands/snapshot_command.h"
+#include "client/commands/token_command.h"
 #include "client/commands/transfer_commands.h"
 #include "server/program/exec/exec.h"
 #include "server/program/open_command.h"
@@ -29,8 +31,10 @@ constexpr Command kCommands[] = {
     {"repair", "DIR", "Save undamaged data of the store in DIR", run_repair},
     {"report", "", "Show what requests scan, and better queries", run_report_from_logs},
     {"reset", "", "Delete all data, an account or a table", run_reset},
+    {"sas", "table|account|user", "Make a shared access signature", run_sas},
     {"snapshot", "ACTION", "Take, restore, list or delete snapshots", run_snapshot},
     {"store", "schema", "Show the tables of --store in a database", run_store},
+    {"token", "[--as NAME]", "Print a bearer token of a local identity", run_token},
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr const char* kUsage =
 
 constexpr const char* kOtherServicesHelp =
     "  --blobKeepAliveTimeout --queueKeepAliveTimeout --extentMemoryLimit\n"
-    "  --blobHost --blobPort --queueHost --queuePort, unless --compat azurite\n\n";
+    "  --blobHost --blobPort --queueHost --queuePort, if nobody serves blobs and queues\n\n";
 
 constexpr const char* kServerFooter =
     "\nEvery option can be set in three ways; the first in this list counts:\n"

@@ -9,6 +9,8 @@ Result<void> authorize(const Caller& caller, const RequiredAccess& access) {
   const auto granted = [&](char letter) { return caller.permissions.find(letter) != std::string::npos; };
   if (caller.kind == Caller::Kind::TableSas && access.resource_type != 'o')
     return Error(ErrorCode::AuthorizationFailure);
+  if (caller.kind == Caller::Kind::DelegationSas && access.resource_type != 'o')
+    return Error(ErrorCode::AuthorizationPermissionMismatch);
   if (caller.kind == Caller::Kind::AccountSas && caller.resource_types.find(access.resource_type) == std::string::npos)
     return Error(ErrorCode::AuthorizationResourceTypeMismatch);
   const bool any = std::any_of(access.any_of.begin(), access.any_of.end(), granted);

@@ -1,6 +1,7 @@
 // Who calls, and what the caller may do.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,17 +9,31 @@
 #include "odata/entity.h"
 #include "odata/error.h"
 #include "odata/key_ranges.h"
+#include "odata/protocol/bearer_token.h"
 
 namespace rocktable {
 
-// The owner of the account key may do everything. The holder of a bearer token may do everything except read and set
-// access policies. The holder of a shared access signature may do what it grants.
+class Grants;  // server/access/roles/roles.h
+
+// Whose roles count for a caller.
+struct CallerIdentity {
+  std::string object_id;                 // of the token, or of the owner of a user delegation key; may be empty
+  std::optional<BearerClaims> token;     // of a bearer token
+  std::shared_ptr<const Grants> grants;  // of its roles; null: there are no roles, and everything is permitted
+};
+
+// The owner of the account key may do everything, the holder of a bearer token what its roles permit. The holder of a
+// shared access signature may do what it grants; one that is signed with a user delegation key also needs the roles of
+// the key's owner.
 struct Caller {
-  enum class Kind { Owner, Bearer, AccountSas, TableSas } kind = Kind::Owner;
-  std::string permissions;       // letters
-  std::string resource_types;    // letters of `sco`; account SAS
-  std::string table;             // lower case; table SAS
-  std::optional<KeyRange> keys;  // the entities that it grants; nullopt: the whole table
+  enum class Kind { Owner, Bearer, AccountSas, TableSas, DelegationSas } kind = Kind::Owner;
+  std::string permissions;                              // letters
+  std::string resource_types;                           // letters of `sco`; account SAS
+  std::string table;                                    // lower case; table and delegation SAS
+  std::optional<KeyRange> keys;                         // the entities that it grants; nullopt: the whole table
+  std::shared_ptr<const CallerIdentity> identity = {};  // of tokens and delegation SAS; null for all others
+
+  bool has_sas_of_table() const { return kind == Kind::TableSas || kind == Kind::DelegationSas; }
 };
 
 // The permissions that an operation needs: one of the letters `any_of`, or all of `all_of`.
@@ -28,7 +43,8 @@ struct RequiredAccess {
   std::string_view all_of;
 };
 
-// Errors: AuthorizationResourceTypeMismatch, AuthorizationPermissionMismatch.
+// Whether the permissions of a signature suffice; roles do not count here. Errors: AuthorizationResourceTypeMismatch,
+// AuthorizationPermissionMismatch, AuthorizationFailure (a table SAS beyond entities).
 Result<void> authorize(const Caller& caller, const RequiredAccess& access);
 
 // Whether the caller may access this entity.

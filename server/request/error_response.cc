@@ -1,5 +1,8 @@
 #include "server/request/error_response.h"
 
+#include <utility>
+#include <vector>
+
 #include "server/request/xml.h"
 
 namespace rocktable {
@@ -26,8 +29,11 @@ std::string xml_text(std::string text) {
   return text;
 }
 
+using XmlNodes = std::vector<std::pair<const char*, std::string>>;
+
 // `prefix` is `m:` for the front end, whose namespace has that prefix; the table layer's is the default one.
-std::string xml_document_of(const Error& error, const RequestContext& context, const std::string& prefix) {
+std::string xml_document_of(const Error& error, const RequestContext& context, const std::string& prefix,
+                            const XmlNodes& more = {}) {
   pugi::xml_document document = new_xml();
   auto root = document.append_child((prefix + "error").c_str());
   root.append_attribute(prefix.empty() ? "xmlns" : "xmlns:m") = kMetadataNamespace;
@@ -35,6 +41,7 @@ std::string xml_document_of(const Error& error, const RequestContext& context, c
   auto message = root.append_child((prefix + "message").c_str());
   message.append_attribute("xml:lang") = "en-US";
   message.text() = xml_text(full_message(error, context)).c_str();
+  for (const auto& [name, text] : more) root.append_child(name).text() = xml_text(text).c_str();
   return render_xml(document);
 }
 
@@ -195,6 +202,14 @@ Response error_response(const Error& error, const RequestContext& context, Error
     response.add("Content-Type", kXmlErrorType);
     response.body = xml_error_body(error, context);
   }
+  return response;
+}
+
+Response refused_xml_value(const RequestContext& context, const std::string& value) {
+  const Error error = ErrorCode::InvalidXmlNodeValue;
+  Response response = front_end_error(error, context, ErrorSource::FrontEnd);
+  if (!context.preferences.json)
+    response.body = xml_document_of(error, context, "m:", {{"XmlNodeName", value}, {"XmlNodeValue", value}});
   return response;
 }
 

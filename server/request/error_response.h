@@ -34,4 +34,7 @@ inline constexpr std::string_view kXmlErrorType = "application/xml;charset=utf-8
 
 Response error_response(const Error& error, const RequestContext& context, ErrorSource source);
 
+// 400 InvalidXmlNodeValue, which names the value. The service sends the value as the name of the node, too.
+Response refused_xml_value(const RequestContext& context, const std::string& value);
+
 }  // namespace rocktable

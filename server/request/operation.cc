@@ -350,6 +350,8 @@ Operation service_operation(std::string_view comp, std::optional<std::string_vie
   } else if (equals_ignoring_case(comp, "properties")) {
     if (method == "GET") return GetServiceProperties{};
     if (method == "PUT") return SetServiceProperties{};
+  } else if (equals_ignoring_case(comp, "userdelegationkey")) {
+    if (method == "POST") return GetUserDelegationKey{};
   } else {
     refuse(ErrorCode::InvalidQueryParameterValue);
   }

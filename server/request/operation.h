@@ -72,6 +72,9 @@ struct GetServiceProperties {};
 struct SetServiceProperties {};
 struct GetServiceStats {};
 
+// POST `?restype=service&comp=userdelegationkey`
+struct GetUserDelegationKey {};
+
 struct GetTableAcl {
   std::string table;
 };
@@ -94,7 +97,7 @@ struct WriteTableSubpath {
 
 using Operation = std::variant<CreateTable, QueryTables, GetTable, DeleteTable, InsertEntity, QueryEntities, GetEntity,
                                WriteEntity, Batch, GetServiceProperties, SetServiceProperties, GetServiceStats,
-                               GetTableAcl, SetTableAcl, GetTableSubpath, WriteTableSubpath>;
+                               GetUserDelegationKey, GetTableAcl, SetTableAcl, GetTableSubpath, WriteTableSubpath>;
 
 // The table in its URL; empty if there is none.
 std::string_view table_of(const Operation& operation);

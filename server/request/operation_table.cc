@@ -33,6 +33,7 @@ constexpr auto kRows = std::to_array<Row>({
     row<GetServiceProperties>("GetServiceProperties", kReads, RequiredAccess{'s', "r", ""}),
     row<SetServiceProperties>("SetServiceProperties", kWrites, RequiredAccess{'s', "w", ""}),
     row<GetServiceStats>("GetServiceStats", kReads, RequiredAccess{'s', "r", ""}),
+    row<GetUserDelegationKey>("GetUserDelegationKey", kReads, kNotGranted),
     row<GetTableAcl>("GetTableAcl", kReads, kNotGranted),
     row<SetTableAcl>("SetTableAcl", kWrites, kNotGranted),
     row<GetTableSubpath>("GetTableSubpath", kReads, RequiredAccess{'o', "r", ""}),

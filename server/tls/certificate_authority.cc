@@ -1,6 +1,5 @@
 #include "server/tls/certificate_authority.h"
 
-#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <spdlog/spdlog.h>
 
@@ -12,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/folder_swap.h"
 #include "base/platform/file.h"
+#include "server/tls/pem.h"
 #include "server/tls/tls.h"
 
 namespace rocktable {
@@ -131,24 +131,6 @@ CertificatePtr new_authority(EVP_PKEY* key) {
 }
 
 // --- Files -------------------------------------------------------------------------------------------------
-
-std::string text_of(const BioPtr& bio) {
-  char* data = nullptr;
-  const long length = BIO_get_mem_data(bio.get(), &data);
-  return {data, static_cast<std::size_t>(length)};
-}
-
-std::string pem_of(EVP_PKEY* key) {
-  const BioPtr out(BIO_new(BIO_s_mem()));
-  require(out && PEM_write_bio_PKCS8PrivateKey(out.get(), key, nullptr, nullptr, 0, nullptr, nullptr) == 1, "PEM");
-  return text_of(out);
-}
-
-std::string pem_of(X509* certificate) {
-  const BioPtr out(BIO_new(BIO_s_mem()));
-  require(out && PEM_write_bio_X509(out.get(), certificate) == 1, "PEM");
-  return text_of(out);
-}
 
 // Writes the file atomically. If another process wrote it first, keeps that file.
 void write_once(const fs::path& path, const std::string& text, FileRights rights) {

@@ -15,22 +15,14 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "odata/entity.h"
+#include "storage/format/corrupt_record.h"
 
 namespace rocktable {
-
-inline constexpr unsigned char kRecordFormat = 1;
-
-// Stored bytes that no version of this program can have written: the disk is damaged.
-class CorruptRecord : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // Appends the record.
 void encode_entity(std::string& out, DateTime timestamp, std::span<const PropertyView> properties);

@@ -43,6 +43,7 @@ EmbeddedState::Counters EmbeddedState::carry_counters_to(const Database& next) c
 void EmbeddedState::exchange_database(std::unique_ptr<Database> next, const std::string& staged) {
   if (!options_.in_memory) recovery_.prepare();
   Gate::Closed alone(gate_, kDrainTime);
+  columns_.clear();  // sequence numbers of another database have nothing in common with those of this one
   const Counters counters = carry_counters_to(*next);
   if (options_.in_memory) {
     database_ = std::move(next);

@@ -40,6 +40,7 @@
 #include "storage/rocksdb/database/database.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 #include "storage/rocksdb/format/key_codec.h"
+#include "storage/rocksdb/memo/column_memo.h"
 #include "storage/store_types.h"
 
 namespace rocktable {
@@ -190,6 +191,7 @@ class EmbeddedState {
   std::chrono::steady_clock::time_point resume_tried_;
   bool resumed_ = false;
   mutable std::atomic<int> long_scans_ = 0;
+  mutable ColumnMemo columns_;
   mutable std::array<TableLock, kTableLocks> table_locks_;
   mutable std::array<std::mutex, 1024> partition_locks_;
   mutable std::mutex contents_mutex_;  // guards contents_id_, which is read without a pass of the gate

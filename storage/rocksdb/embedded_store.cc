@@ -10,6 +10,11 @@
 
 namespace rocktable {
 
+std::vector<StoreMetric> EmbeddedStore::metrics() const {
+  return {{"rocktable_store_column_bytes", "", "Memory of columns for filters that come again.", false,
+           state_.columns_.used()}};
+}
+
 // --- Tables and documents ----------------------------------------------------------------------------------
 
 Result<void> EmbeddedStore::create_table(const TableName& name) {
@@ -133,7 +138,7 @@ Result<std::optional<EntityKey>> EmbeddedStore::scan(const ScanArguments& scan, 
     const auto now = state_.find_table(scan.table);
     return now && now->id == table->id;
   };
-  auto resume = scan_table({state_.db(), state_.entities(), state_.long_scans_, state_.gate()},
+  auto resume = scan_table({state_.db(), state_.entities(), state_.long_scans_, state_.gate(), state_.columns_},
                            {scan, table->id, table_exists, stats});
   // If the table was deleted meanwhile, rows may be missing from a scan that found nothing.
   const bool found_nothing = resume && !*resume && stats.entities_scanned == scanned_before;

@@ -24,6 +24,7 @@ class EmbeddedStore final : public Store {
 
   bool is_remote() const override { return false; }
   std::optional<std::string> unavailable() const override { return state_.unavailable(); }
+  std::vector<StoreMetric> metrics() const override;
 
   Result<void> create_table(const TableName& name) override;
   Result<void> delete_table(const TableName& name) override;

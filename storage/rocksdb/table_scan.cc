@@ -10,13 +10,14 @@
 #include <cstdint>
 #include <future>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "odata/query_plan.h"
-#include "storage/lazy_entity.h"
 #include "storage/rocksdb/database/rocksdb.h"
+#include "storage/rocksdb/row_filter.h"
 
 namespace rocktable {
 namespace {
@@ -40,15 +41,13 @@ constexpr std::size_t kMaxFoundBytes = 1 << 20;
 Stretch read_stretch(rocksdb::Iterator& rows, std::string_view begin, std::string_view end, const Filter& filter,
                      const std::atomic<bool>& given_up) {
   Stretch out;
-  LazyEntity entity;
-  std::string scratch;
+  RowFilter row_filter(&filter);
   for (rows.Seek(slice(begin)); rows.Valid() && view(rows.key()) < end; rows.Next()) {
     const std::string_view key = view(rows.key()), record = view(rows.value());
-    entity.reset(decode_entity_key(key, scratch), record);
     ++out.entities;
     out.bytes += key.size() + record.size();
     if (out.entities % 64 == 0 && given_up) return {};
-    if (!matches(filter, entity)) continue;
+    if (!row_filter.may_match(record) || !row_filter.matches(key, record)) continue;
     out.found.push_back({std::string(key), std::string(record)});
     out.found_bytes += key.size() + record.size();
     if (out.found.size() == kMaxFound || out.found_bytes > kMaxFoundBytes) return {};
@@ -103,6 +102,7 @@ class Scan {
         entities_(context.entities),
         long_scans_(context.long_scans),
         gate_(context.gate),
+        memo_(context.memo),
         table_(request.table),
         page_size_(static_cast<std::size_t>(request.scan.page_size)),
         deadline_(request.scan.deadline),
@@ -110,7 +110,8 @@ class Scan {
         filter_(request.scan.filter),
         is_full_(request.scan.is_full),
         table_exists_(request.table_exists),
-        stats_(request.stats) {}
+        stats_(request.stats),
+        row_filter_(request.scan.filter) {}
 
   Result<std::optional<EntityKey>> run(const KeyRanges& ranges) {
     if (ranges.empty()) return std::optional<EntityKey>();
@@ -153,16 +154,74 @@ class Scan {
     const auto status = db_.Get(options_, entities_, slice(encoded), &record);
     if (status.IsNotFound()) return true;
     check(status);
-    return offer({key.partition_key, key.row_key}, encoded.size(), view(record));
+    return offer(encoded, view(record));
   }
 
   bool iterate(const KeyRange& range) {
     if (!rows_) open(range);
-    const std::string end = end_of(range);
-    rows_->Seek(slice(encode_bound(table_, range.begin)));
+    const std::string begin = encode_bound(table_, range.begin), end = end_of(range);
+    if (snapshot_ && row_filter_.part()) return iterate_with_memo(begin, end);
+    return iterate_rows(begin, end);
+  }
+
+  bool iterate_rows(const std::string& begin, const std::string& end) {
+    rows_->Seek(slice(begin));
     if (filter_ == nullptr || !snapshot_) return offer_until(end);
     if (!offer_until(end, kLongScanBytes)) return false;
     return !is_before(end) || offer_rest(end);
+  }
+
+  // Visits the rows that a column has, then the others.
+  bool iterate_with_memo(const std::string& begin, const std::string& end) {
+    const ColumnScan scan{table_, row_filter_.part()->property(), begin, end,
+                          snapshot_->snapshot()->GetSequenceNumber()};
+    ColumnMemo::Use memo = memo_.begin_scan(scan);
+    if (memo.column != nullptr && !offer_column(*memo.column, begin)) return false;
+    if (memo.column != nullptr && memo.column->is_complete) return true;
+    const bool makes_column = memo.maker != nullptr;
+    const auto scanned_before = stats_.entities_scanned;
+    maker_ = std::move(memo.maker);
+    const bool go_on = iterate_rows(memo.column != nullptr ? memo.column->covered_to : begin, end);
+    if (maker_ != nullptr && !is_torn()) maker_->finish(go_on ? std::string_view(end) : view(rows_->key()), go_on);
+    maker_.reset();
+    if (!makes_column) memo_.end_scan(scan, stats_.entities_scanned - scanned_before);
+    return go_on;
+  }
+
+  // Reads only the rows that may match.
+  bool offer_column(const Column& column, std::string_view begin) {
+    constexpr std::size_t kFewRows = 8;   // so many steps of an iterator cost less than a seek
+    std::size_t distance = kFewRows + 1;  // from the iterator's row to this one
+    auto [block_index, row] = column.lower_bound(begin);
+    for (; block_index < column.blocks.size(); ++block_index, row = 0) {
+      const ColumnBlock& block = *column.blocks[block_index];
+      for (; row < block.rows(); ++row, ++distance) {
+        if (page_ends()) {
+          block.key(row, column_key_);
+          end_page_before(column_key_);
+          return false;
+        }
+        count(block.row_bytes(row));
+        if (!row_filter_.part()->may_match(block.value(row))) continue;
+        block.key(row, column_key_);
+        if (!go_to(column_key_, distance <= kFewRows ? distance : 0)) return false;
+        distance = 0;
+        visit(column_key_, view(rows_->value()));
+      }
+    }
+    return true;
+  }
+
+  // Moves the iterator to a row: by so many steps if that is known, else by its key. Returns false if the row is not
+  // there, because the table was deleted before the iterator was opened.
+  bool go_to(std::string_view key, std::size_t steps) {
+    if (steps == 0) rows_->Seek(slice(key));
+    for (; steps > 0 && rows_->Valid(); --steps) rows_->Next();
+    check(rows_->status());
+    if (rows_->Valid() && view(rows_->key()) == key) return true;
+    if (table_exists_()) throw std::runtime_error("a column of a scan has a row that the table does not have");
+    rows_are_whole_ = false;
+    return false;
   }
 
   // Opens one iterator for all ranges. Blocks of a large scan do not go into the cache: they would evict those
@@ -202,7 +261,7 @@ class Scan {
     for (; is_within() && bytes_ < bytes; rows_->Next()) {
       const std::string_view key = view(rows_->key()), record = view(rows_->value());
       prefetch_next(record);
-      if (!offer(decode_entity_key(key, scratch_), key.size(), record)) return false;
+      if (!offer(key, record)) return false;
     }
     check(rows_->status());
     return true;
@@ -257,7 +316,7 @@ class Scan {
   }
 
   bool may_share() const {
-    return helper_rows_ && long_scans_ == 1 && std::thread::hardware_concurrency() > 1 &&
+    return helper_rows_ && maker_ == nullptr && long_scans_ == 1 && std::thread::hardware_concurrency() > 1 &&
            SteadyClock::now() - yielded_at_ > kUndisturbed;
   }
 
@@ -272,36 +331,54 @@ class Scan {
     stats_.entities_scanned += stretch.entities;
     stats_.bytes_read += stretch.bytes;
     for (const auto& [key, record] : stretch.found) {
-      const EntityKeyView names = decode_entity_key(key, scratch_);
       if (full_) {
-        resume_ = EntityKey{std::string(names.partition_key), std::string(names.row_key)};
+        end_page_before(key);
         return false;
       }
-      visit(names, key.size(), record);
+      visit(key, record);
     }
     return true;
   }
 
   // Returns false if this entity is the first of the next page.
-  bool offer(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    if (kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || full_ || must_stop()) {
-      resume_ = EntityKey{std::string(key.partition_key), std::string(key.row_key)};
+  bool offer(std::string_view key, std::string_view record) {
+    if (page_ends()) {
+      end_page_before(key);
       return false;
     }
-    ++stats_.entities_scanned;
-    stats_.bytes_read += key_bytes + record.size();
-    bytes_ += key_bytes + record.size();
-    visit(key, key_bytes, record);
+    const std::size_t row_bytes = key.size() + record.size();
+    count(row_bytes);
+    bytes_ += row_bytes;
+    if (maker_ != nullptr ? add_to_column(key, record) : row_filter_.may_match(record)) visit(key, record);
     return true;
   }
 
-  void visit(const EntityKeyView& key, std::size_t key_bytes, std::string_view record) {
-    entity_.reset(key, record);
-    if ((filter_ != nullptr && !matches(*filter_, entity_)) || !visit_(entity_.view())) return;
+  bool page_ends() { return full_ || must_stop(); }
+
+  void end_page_before(std::string_view key) {
+    const EntityKeyView names = decode_entity_key(key, scratch_);
+    resume_ = EntityKey{std::string(names.partition_key), std::string(names.row_key)};
+  }
+
+  void count(std::size_t row_bytes) {
+    ++stats_.entities_scanned;
+    stats_.bytes_read += row_bytes;
+  }
+
+  // Returns whether the row may match.
+  bool add_to_column(std::string_view key, std::string_view record) {
+    const auto value = row_filter_.value_in(record);
+    const bool may_match = row_filter_.part()->may_match(value);
+    if (!maker_->add(key, key.size() + record.size(), value, may_match)) maker_.reset();
+    return may_match;
+  }
+
+  void visit(std::string_view key, std::string_view record) {
+    if (!row_filter_.matches(key, record) || !visit_(row_filter_.entity())) return;
     ++kept_;
-    kept_bytes_ += key_bytes + record.size();
+    kept_bytes_ += key.size() + record.size();
     ++stats_.entities_returned;
-    full_ = is_full_ && is_full_();
+    full_ = kept_ == page_size_ || kept_bytes_ >= kMaxPageBytes || (is_full_ && is_full_());
   }
 
   // Checks at every 64th entity, never before the first one, so that a resumed scan makes progress.
@@ -325,6 +402,7 @@ class Scan {
   rocksdb::ColumnFamilyHandle* entities_;
   std::atomic<int>& long_scans_;
   const Gate& gate_;
+  ColumnMemo& memo_;
   TableId table_;
   std::size_t page_size_;
   ScanDeadline deadline_;
@@ -342,12 +420,14 @@ class Scan {
       helper_rows_;           // destroyed before the snapshot and the bound that they use
   Helper* helper_ = nullptr;  // null if none is running
   SteadyClock::time_point yielded_at_;
-  LazyEntity entity_;
+  RowFilter row_filter_;
+  std::unique_ptr<ColumnMaker> maker_;  // null if this scan makes no column
+  std::string column_key_;
   std::string scratch_;
   std::optional<EntityKey> resume_;
   bool looked_up_ = false;
   bool rows_are_whole_ = false;
-  bool full_ = false;  // is_full_ returned true
+  bool full_ = false;  // the page has all that it may have
   std::size_t kept_ = 0;
   std::size_t kept_bytes_ = 0;
   std::size_t bytes_ = 0;  // bytes read by the caller's thread

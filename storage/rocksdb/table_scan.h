@@ -13,6 +13,7 @@
 #include "storage/request_stats.h"
 #include "storage/rocksdb/concurrency/gate.h"
 #include "storage/rocksdb/format/key_codec.h"
+#include "storage/rocksdb/memo/column_memo.h"
 #include "storage/store.h"
 
 namespace rocktable {
@@ -23,6 +24,7 @@ struct ScanContext {
   rocksdb::ColumnFamilyHandle* entities;
   std::atomic<int>& long_scans;  // number of long scans that are running
   const Gate& gate;              // the page ends early if it is_closing()
+  ColumnMemo& memo;
 };
 
 struct ScanRequest {
@@ -41,6 +43,9 @@ struct ScanRequest {
 // order. If the page could end within a stretch of the helper, its work is dropped, and the caller's thread
 // reads the stretch itself. If RequestStats::progress sleeps, in order to yield to other requests, no helper
 // is started.
+//
+// If the memo has a column for the filter, rows that cannot match are not read. They count as visited, so that costs,
+// ends of pages and keys to resume from are the same as without it.
 Result<std::optional<EntityKey>> scan_table(const ScanContext& context, const ScanRequest& request);
 
 }  // namespace rocktable

@@ -41,8 +41,7 @@ inline std::vector<SignedIdentifier> fuzz_identifiers(std::string_view, std::str
 }
 
 inline const Authenticator& fuzz_authenticator() {
-  static const Authenticator kAuthenticator({{"acc", {fuzz_key()}}}, fuzz_identifiers,
-                                            /*bearer_tokens=*/true);
+  static const Authenticator kAuthenticator({{"acc", {fuzz_key()}}}, fuzz_identifiers, {.accepted = true});
   return kAuthenticator;
 }
 

@@ -74,6 +74,8 @@ void fuzz_control(std::string_view input) {
   Behaviours behaviours;
   FaultPlan faults;
   RetryLog retries;
+  const TokenRules tokens{.accepted = true};
+  PermissionLog permissions(tokens.roles);
   const ControlState state{.statistics = statistics,
                            .metrics = metrics,
                            .insight = insight,
@@ -82,12 +84,15 @@ void fuzz_control(std::string_view input) {
                            .store = store,
                            .serves_account = [](std::string_view account) { return account.size() < 5; },
                            .has_public_key = [](std::string_view) { return false; },
+                           .key_of = [](std::string_view) { return std::string("a2V5"); },
                            .named_accounts = [] { return std::vector<std::string>{"a"}; },
                            .settings_changed = [] {},
                            .time = time,
                            .behaviours = behaviours,
                            .faults = faults,
-                           .retries = retries};
+                           .retries = retries,
+                           .tokens = tokens,
+                           .permissions = permissions};
   const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
   const std::atomic<bool> hung_up = false;
   const Response response = control_response({lines[0], target, body, hung_up}, state);

@@ -31,6 +31,14 @@ std::vector<Named> parameters_of(const SasParameters& sas) {
           {"srk", sas.start_row_key, sas.has_start_row_key},
           {"epk", sas.end_partition_key, sas.has_end_partition_key},
           {"erk", sas.end_row_key, sas.has_end_row_key},
+          named("skoid", sas.key_object_id),
+          named("sktid", sas.key_tenant_id),
+          named("skt", sas.key_start),
+          named("ske", sas.key_expiry),
+          named("sks", sas.key_service),
+          named("skv", sas.key_version),
+          named("skdutid", sas.key_user_tenant_id),
+          named("sduoid", sas.user_object_id),
           {"sig", sas.signature, true}};
 }
 
@@ -54,6 +62,14 @@ void check_string_to_sign(const SasParameters& sas, const std::string& text) {
     if (sas.version >= "2020-12-06") wanted.push_back(sas.encryption_scope);
     wanted.emplace_back();  // it ends with a line break
     require(lines == wanted, "an account SAS signs other lines");
+    return;
+  }
+  if (sas.is_delegation_sas()) {
+    const std::vector<std::string> key{sas.key_object_id, sas.key_tenant_id, sas.key_start,
+                                       sas.key_expiry,    sas.key_service,   sas.key_version};
+    require(lines.size() == 19 && lines[3] == "/table/acc/" + to_lower_ascii(sas.table) &&
+                std::equal(key.begin(), key.end(), lines.begin() + 4),
+            "a user delegation SAS signs other lines");
     return;
   }
   require(!sas.table.empty() && lines.size() == (sas.version >= "2015-04-05" ? 12 : 10),

@@ -25,6 +25,7 @@ void fuzz_plan(std::string_view input);
 void fuzz_properties(std::string_view input);
 void fuzz_record(std::string_view input);
 void fuzz_request(std::string_view input);
+void fuzz_roles(std::string_view input);
 void fuzz_sas(std::string_view input);
 void fuzz_select(std::string_view input);
 void fuzz_service(std::string_view input);

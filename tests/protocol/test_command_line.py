@@ -39,7 +39,7 @@ HELP_WIDTH = 80
 FLAGS = """--tableHost --tablePort --tableKeepAliveTimeout --location --silent --debug --loose
     --skipApiVersionCheck --disableProductStyleUrl --inMemoryPersistence --disableTelemetry --readyFile --sync
     --insightHeaders --strictApiVersion --compat --blobHost --queuePort --extentMemoryLimit
-    --accounts --anyAccount --tls --cert --key --pwd --oauth --controlToken --explainAuth --version --help
+    --accounts --anyAccount --tls --cert --key --pwd --oauth --roles --identitySecret --controlToken --explainAuth --version --help
     --seed --seedAccount --trace --traceLimit --config --stopAtInputEnd""".split()
 
 

@@ -5,8 +5,10 @@ import pathlib
 import re
 import shutil
 
+from bearer_token import send_token, token_for
 from own_server import needs_program, own_server
 from program import run_command
+from rocktable_server import BINARY, Server
 
 pytestmark = needs_program
 
@@ -124,10 +126,24 @@ def test_a_repair(start, tmp_path):
     assert error("repair", tmp_path)
 
 
+def examples_of_guide():
+    return {name: json.loads(text) for name, text in
+            re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
+
+
+def test_the_reference_names_each_member_of_the_report_of_roles(tmp_path):
+    running = Server("--tls", "auto", "--location", tmp_path, "--oauth", "basic")
+    try:
+        send_token(running, token_for("11111111-1111-1111-1111-111111111111"), "GET", "/orders()")
+        told = document("report", "--roles", "--url", running.url, "--caFile", running.ready["certificateAuthority"])
+        assert members(told) == members(examples_of_guide()["report --roles"])
+    finally:
+        running.stop()
+
+
 def test_the_reference_names_each_member(server, tmp_path):
     """The examples of docs/json.md have exactly the members of the documents."""
-    examples = {name: json.loads(text) for name, text in
-                re.findall(r"^`([\w -]+)`:\n\n```json\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)}
+    examples = examples_of_guide()
     target = ("--url", server.url)
     account = ("--connectionString", server.connection_string)
     small_table(tmp_path)
@@ -147,6 +163,7 @@ def test_the_reference_names_each_member(server, tmp_path):
         "snapshot restore": document("snapshot", "restore", "two", *target),
         "snapshot delete": document("snapshot", "delete", "two", *target),
         "reset": document("reset", *target),
+        "sas table": document("sas", "table", "orders", "--permissions", "r", *account),
         "migrate new": document("migrate", "new", "two", tmp_path / "migrations"),
         "migrate up": document("migrate", "up", tmp_path / "migrations", *account),
         "migrate status": document("migrate", "status", tmp_path / "migrations", *account),
@@ -160,6 +177,8 @@ def test_the_reference_names_each_member(server, tmp_path):
     told["faults clear"] = document("faults", "clear", *target)
     told["behave"] = document("behave", "throttle=500", *target)
     document("behave", "off", *target)
-    assert set(told) | {"open", "repair"} == set(examples)
+    token = run_command("exec", "--tls", "auto", "--identity", "alice", "--", BINARY, "token", "--json")
+    told["token"] = json.loads(token.stdout)
+    assert set(told) | {"open", "repair", "report --roles"} == set(examples)
     for name, one in told.items():
         assert members(one) == members(examples[name]), name

@@ -33,7 +33,7 @@ def project():
 
 def build_machine(project):
     """Fakes everything that script/bootstrap checks for, so that only a compiler may be missing."""
-    for command in ("cmake", "ninja", "zopfli", "apt-cache", "c++"):
+    for command in ("cmake", "ninja", "zopfli", "esbuild", "apt-cache", "c++"):
         project.fake(command)
     project.fake("apt-get", "echo what apt says; echo what apt complains of >&2")
     (project.folder / "build/sources/libpq").mkdir(parents=True)

@@ -42,6 +42,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
       {"properties", fuzz_properties},
       {"record", fuzz_record},
       {"request", fuzz_request},
+      {"roles", fuzz_roles},
       {"sas", fuzz_sas},
       {"select", fuzz_select},
       {"service", fuzz_service},

@@ -176,10 +176,10 @@ Child& Children::start_part(const std::string& argument, const std::function<int
   return child;
 }
 
-Child& Children::start_program(const char* const* argv,
-                               const std::vector<std::pair<std::string, std::string>>& variables) {
+Child& Children::start_program(const char* const* argv, const std::vector<ChangedVariable>& variables) {
   return impl_->start([&] {
-    for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
+    for (const auto& [name, value] : variables)
+      value ? setenv(name.c_str(), value->c_str(), 1) : unsetenv(name.c_str());
     return exec_program(argv);
   });
 }

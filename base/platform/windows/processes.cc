@@ -256,8 +256,7 @@ Child& Children::start_part(const std::string& argument, const std::function<int
   return child;
 }
 
-Child& Children::start_program(const char* const* argv,
-                               const std::vector<std::pair<std::string, std::string>>& variables) {
+Child& Children::start_program(const char* const* argv, const std::vector<ChangedVariable>& variables) {
   const auto refuse = [&](const std::string& why, int code) -> Child& {
     std::cerr << "rocktable: cannot run " << argv[0] << ": " << why << '\n';
     return impl_->add_ended(code);

@@ -5,7 +5,7 @@ export const kOperations = [
   "InsertEntity", "UpdateEntity", "MergeEntity", "InsertOrReplaceEntity", "InsertOrMergeEntity",
   "DeleteEntity", "WriteEntity", "GetEntity", "QueryEntities", "Batch", "CreateTable", "QueryTables",
   "GetTable", "DeleteTable", "GetTableAcl", "SetTableAcl", "GetServiceProperties", "SetServiceProperties",
-  "GetServiceStats",
+  "GetServiceStats", "GetUserDelegationKey",
 ];
 
 export const kEffects = [

@@ -2,7 +2,7 @@
 //
 //   #/acc/ACCOUNT                             the tables of an account
 //   #/acc/ACCOUNT/TABLE?filter=&select=&top=  entities
-//   #/requests?…  #/insight  #/lab
+//   #/requests?…  #/insight  #/lab  #/access
 
 export function linkTo(path, parameters = {}) {
   const given = Object.entries(parameters).filter(

@@ -3,7 +3,7 @@
 
 export const state = {
   account: "devstoreaccount1",
-  screen: "tables", // tables, entities, requests, insight or lab
+  screen: "tables", // tables, entities, requests, insight, lab or access
   table: null,
   address: { path: [], parameters: {} },
   panel: null, // { view: () => node, close: () => {} }: what the right side shows

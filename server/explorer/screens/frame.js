@@ -13,6 +13,7 @@ const kTabs = [
   ["Requests", ["requests"], () => linkTo("/requests")],
   ["Insight", ["insight"], () => linkTo("/insight")],
   ["Lab", ["lab"], () => linkTo("/lab")],
+  ["Access", ["access"], () => linkTo("/access")],
 ];
 
 export function frame(state, isShown, loadError) {

@@ -30,6 +30,8 @@ constexpr const char* kFooter =
     "  ROCKTABLE_YES                    1: reset, snapshot restore do not ask\n"
     "  ROCKTABLE_CONTROL_TOKEN          With --controlToken: its value\n"
     "  ROCKTABLE_CA_FILE                With --tls auto: the authority to trust\n"
+    "  IDENTITY_ENDPOINT, IDENTITY_HEADER: with --identity, for\n"
+    "  DefaultAzureCredential; variables that lead it elsewhere are removed\n"
     "  SSL_CERT_FILE, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE: with\n"
     "  --tls auto, the authorities trusted so far and this authority\n\n"
     "Exit codes: that of COMMAND; 128 + N if signal N ended it; 127 COMMAND not\n"

@@ -16,12 +16,21 @@ inline constexpr const char* kStandardOutput = "-";
 // The program whose startup lines and ports this one imitates.
 enum class Compatibility { None, Azurite, AzuriteTable };
 
+// A local identity, and the roles that it has everywhere.
+struct IdentityOption {
+  std::string name;
+  std::vector<std::string> roles;  // names; may be empty
+};
+
 struct Options {
   Compatibility compatibility = Compatibility::None;
-  std::string blob_host;  // this and the next three: for Compatibility::Azurite
+  std::string blob_host;  // this and the next three: where blobs and queues are served, if they are
   std::uint16_t blob_port = 10000;
   std::string queue_host;
   std::uint16_t queue_port = 10001;
+  bool with_azurite = false;  // start its blob and queue services
+  std::string blob_upstream;  // URL that the blob port passes on to; empty: none
+  std::string queue_upstream;
   std::string table_host;  // empty: 127.0.0.1 and [::1]
   std::uint16_t table_port = 10002;
   std::string port_advice;  // advice if a port is in use; empty: use port 0
@@ -50,9 +59,13 @@ struct Options {
   std::vector<std::string> tls_names;  // further names in this certificate
   bool bearer_tokens = false;          // accept bearer tokens, without checking their signature
   std::string accounts_file;
-  bool any_account = false;   // every valid account name exists, with the well-known key
-  std::string control_token;  // empty: none
-  bool explain_auth = false;  // refusals of access are explained
+  std::string identity_secret;             // empty: random
+  std::string roles_file;                  // empty: a bearer token permits everything
+  std::vector<IdentityOption> identities;  // for which the instance issues tokens
+  std::uint16_t identity_port = 0;         // of their endpoint; 0: any free one
+  bool any_account = false;                // every valid account name exists, with the well-known key
+  std::string control_token;               // empty: none
+  bool explain_auth = false;               // refusals of access are explained
   bool strict_api_version = false;
   bool insight_headers = false;
   int keep_requests = 16;             // MiB; 0: none are kept

@@ -7,10 +7,15 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 
+#include "base/text.h"
+#include "client/http_url.h"
 #include "client/secret.h"
+#include "odata/protocol/local_identity.h"
 #include "server/access/accounts.h"
 #include "server/behaviour/behaviour.h"
+#include "server/identity/instance_secret.h"
 #include "server/tls/certificate_names.h"
 #include "storage/postgres/store_schema.h"
 
@@ -60,19 +65,63 @@ std::optional<std::string> ServerFlags::Tls::check(Options& options) const {
   return std::nullopt;
 }
 
+std::optional<std::string> ServerFlags::Identities::check(Options& options) const {
+  for (const auto& text : texts) {
+    const std::size_t equals = text.find('=');
+    IdentityOption identity{text.substr(0, equals), {}};
+    bool valid = is_local_identity_name(identity.name);
+    for (std::size_t begin = equals; begin < text.size();) {
+      const std::size_t end = std::min(text.find(',', begin + 1), text.size());
+      identity.roles.emplace_back(trim(std::string_view(text).substr(begin + 1, end - begin - 1)));
+      valid = valid && !identity.roles.back().empty();
+      begin = end;
+    }
+    if (!valid) return "--identity needs NAME or NAME=ROLE[,ROLE], but got " + text;
+    for (const auto& other : options.identities)
+      if (other.name == identity.name) return "--identity " + identity.name + " is given twice";
+    options.identities.push_back(std::move(identity));
+  }
+  if (texts.empty()) return std::nullopt;
+  if (!options.tls_auto && options.certificate_file.empty()) return "--identity needs HTTPS: add --tls auto or --cert";
+  options.bearer_tokens = true;
+  return std::nullopt;
+}
+
 std::optional<std::string> ServerFlags::Compatible::check(Options& options) const {
   if (with) {
     const auto compatibility = parse_compatibility(*with);
     if (!compatibility) return "--compat must be azurite or azurite-table";
     options.compatibility = *compatibility;
   }
-  if (options.compatibility != Compatibility::Azurite) return std::nullopt;
+  if (auto refusal = check_services(options)) return refusal;
+  if (options.compatibility != Compatibility::Azurite && !companion && !blob_upstream && !queue_upstream)
+    return std::nullopt;
   if (blob_port && !parse_port(*blob_port, options.blob_port))
     return out_of_range("--blobPort", *blob_port, 0, kMaxPort);
   if (queue_port && !parse_port(*queue_port, options.queue_port))
     return out_of_range("--queuePort", *queue_port, 0, kMaxPort);
   options.blob_host = blob_host.value_or("");
   options.queue_host = queue_host.value_or("");
+  return std::nullopt;
+}
+
+std::optional<std::string> ServerFlags::Compatible::check_services(Options& options) const {
+  if (companion && *companion != "azurite") return "--with must be azurite";
+  if (companion && (blob_upstream || queue_upstream))
+    return "--with azurite serves blobs and queues: remove --blobUpstream and --queueUpstream";
+  options.with_azurite = companion.has_value();
+  for (const auto& [name, given, url] : {std::tuple{"--blobUpstream", &blob_upstream, &options.blob_upstream},
+                                         {"--queueUpstream", &queue_upstream, &options.queue_upstream}}) {
+    if (!*given) continue;
+    try {
+      const HttpUrl parsed = parse_http_url(**given);
+      if ((!parsed.path.empty() && parsed.path != "/") || !parsed.query.empty())
+        return std::string(name) + " must be a URL without a path, such as http://127.0.0.1:20000";
+      *url = parsed.origin();
+    } catch (const UrlError& error) {
+      return std::string(name) + ": " + error.what();
+    }
+  }
   return std::nullopt;
 }
 
@@ -146,6 +195,14 @@ void ServerFlags::add_options() {
   app_.add_option("--oauth", tls_.oauth, "basic: bearer tokens of any issuer; needs HTTPS")
       ->type_name("LEVEL")
       ->group(access);
+  app_.add_option("--roles", options_.roles_file,
+                  "What these tokens permit: IDENTITY ROLE [SCOPE]; reread when changed")
+      ->type_name("FILE")
+      ->group(access);
+  app_.add_option("--identitySecret", options_.identity_secret,
+                  "Of user delegation keys: the same for servers that share a store [random]")
+      ->type_name("TEXT")
+      ->group(access);
   app_.add_option("--controlToken", options_.control_token, "Bearer token required for /_rocktable/...")
       ->type_name("TOKEN")
       ->group(access);
@@ -211,11 +268,34 @@ void ServerFlags::add_options() {
       ->group(logging);
 }
 
+void ServerFlags::add_identities() {
+  const char* group = "Local identities";
+  app_.add_option("--identity", identities_.texts, "Give tokens of this identity to DefaultAzureCredential; repeatable")
+      ->type_name("NAME[=ROLES]")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(group);
+  add_number(app_, "--identityPort", options_.identity_port, 0, kMaxPort,
+             "Where it asks for them; 0 picks a free one [0]")
+      ->type_name("PORT")
+      ->group(group);
+}
+
 void ServerFlags::add_compatible() {
   app_.add_option("--compat", compatible_.with,
                   "azurite: its lines, and empty blob and queue ports; azurite-table: its lines")
       ->type_name("NAME")
       ->group("Listening");
+  const char* others = "Blobs and queues";
+  app_.add_option("--with", compatible_.companion, "azurite: start its blob and queue services beside this one")
+      ->type_name("NAME")
+      ->group(others);
+  app_.add_option("--blobUpstream", compatible_.blob_upstream, "Pass connections to the blob port on to this emulator")
+      ->type_name("URL")
+      ->group(others);
+  app_.add_option("--queueUpstream", compatible_.queue_upstream, "The same for the queue port")
+      ->type_name("URL")
+      ->group(others);
   for (auto [name, text] : {std::pair{"--blobHost", &compatible_.blob_host},
                             {"--blobPort", &compatible_.blob_port},
                             {"--queueHost", &compatible_.queue_host},
@@ -235,6 +315,7 @@ void ServerFlags::add_unused() {
 ServerFlags::ServerFlags(CLI::App& app, Options defaults) : app_(app), options_(std::move(defaults)) {
   app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   add_options();
+  add_identities();
   add_compatible();
   add_limits();
   add_unused();
@@ -258,11 +339,22 @@ void ServerFlags::read_settings(Variables variables) {
 // Returns an error message if options are invalid or incompatible.
 std::optional<std::string> ServerFlags::check() {
   if (auto refusal = tls_.check(options_)) return refusal;
+  if (auto refusal = identities_.check(options_)) return refusal;
+  if (app_.count("--identityPort") > 0 && options_.identities.empty()) return "--identityPort needs --identity";
   if (auto refusal = compatible_.check(options_)) return refusal;
   options_.control_token = read_secret(options_.control_token, "--controlToken");
   if (app_.count("--controlToken") > 0 && !is_token(options_.control_token))
     return "--controlToken must consist of visible ASCII characters";
   if (app_.count("--accounts") > 0 && options_.accounts_file.empty()) return "--accounts needs a file";
+  if (app_.count("--roles") > 0 && options_.roles_file.empty()) return "--roles needs a file";
+  if (app_.count("--roles") > 0 && !options_.bearer_tokens)
+    return "--roles needs --oauth basic: roles are those of bearer tokens";
+  if (app_.count("--identitySecret") > 0) {
+    if (!options_.bearer_tokens) return "--identitySecret needs --oauth basic";
+    options_.identity_secret = read_secret(options_.identity_secret, "--identitySecret");
+    if (options_.identity_secret.size() < InstanceSecret::kMinTextBytes)
+      return "--identitySecret must have at least 16 characters";
+  }
   if (app_.count("--config") > 0 && config_file_.empty()) return "--config needs a file";
   if (app_.count("--trace") > 0 && options_.trace_file.empty()) return "--trace needs a file";
   if (app_.count("--traceLimit") > 0 && options_.trace_file.empty()) return "--traceLimit needs --trace";
@@ -292,6 +384,9 @@ std::optional<std::string> ServerFlags::check_store() {
   if (!url.starts_with("postgresql://") && !url.starts_with("postgres://"))
     return "--store must be a URL that begins with postgresql://";
   if (auto refusal = refuse_store_url(url)) return refusal;
+  if (options_.with_azurite)
+    return "--with azurite is for the embedded store: start Azurite by itself, and name it by --blobUpstream and "
+           "--queueUpstream";
   if (options_.in_memory || options_.sync)
     return "--inMemoryPersistence and --sync are for the embedded store: remove them, or --store";
   if (app_.count("--location") > 0 && !options_.tls_auto)

@@ -51,13 +51,23 @@ class ServerFlags {
     std::optional<std::string> check(Options& options) const;
   };
 
-  // --compat and the ports of the other services, which are ignored without it.
+  // --identity, as written.
+  struct Identities {
+    std::vector<std::string> texts;
+
+    // Like Tls::check(); call it after that.
+    std::optional<std::string> check(Options& options) const;
+  };
+
+  // --compat, who serves blobs and queues, and the ports of these services, which are ignored if nobody does.
   struct Compatible {
     std::optional<std::string> with;
+    std::optional<std::string> companion, blob_upstream, queue_upstream;
     std::optional<std::string> blob_host, blob_port, queue_host, queue_port;
 
     // Like Tls::check().
     std::optional<std::string> check(Options& options) const;
+    std::optional<std::string> check_services(Options& options) const;
   };
 
   // Values of options that are accepted for command lines of other emulators, and have no effect.
@@ -72,12 +82,14 @@ class ServerFlags {
 
   void add_options();
   void add_limits();
+  void add_identities();
   void add_compatible();
   void add_unused();
 
   CLI::App& app_;
   Options options_;
   Tls tls_;
+  Identities identities_;
   Compatible compatible_;
   UnusedOptions unused_;
   std::string config_file_;

@@ -15,10 +15,15 @@
 #include "base/printable.h"
 #include "odata/protocol/development_account.h"
 #include "server/access/account_sources.h"
+#include "server/access/role_source.h"
 #include "server/emulator.h"
 #include "server/events/access_log.h"
 #include "server/events/trace.h"
 #include "server/http/server.h"
+#include "server/identity/instance_secret.h"
+#include "server/identity/revocation_file.h"
+#include "server/program/start/identity_service.h"
+#include "server/program/start/other_services.h"
 #include "server/program/start/places.h"
 #include "server/program/start/seed.h"
 #include "server/tls/certificate_authority.h"
@@ -36,6 +41,7 @@ constexpr std::size_t kMebibyte = 1 << 20;
 // The TLS context (null: plain HTTP), and the certificate file of the authority of --tls auto.
 struct Https {
   std::shared_ptr<boost::asio::ssl::context> context;
+  Identity identity;  // its members are null with plain HTTP
   std::string authority_file;
   HandshakeFaults::MakeIdentity make_wrong_identity;  // signed by the authority
 };
@@ -44,7 +50,7 @@ struct Https {
 Https https_of(const Options& options) {
   Https out;
   out.make_wrong_identity = [](HandshakeFault) { return std::nullopt; };
-  Identity identity;
+  Identity& identity = out.identity;
   std::string source = options.certificate_file;
   if (options.tls_auto) {
     const auto authority =
@@ -96,10 +102,7 @@ Seed seed_of(const Options& options) {
 // The table service first.
 std::vector<ListenAddress> listeners_of(const Options& options) {
   std::vector<ListenAddress> out{{StorageService::Table, options.table_host, options.table_port}};
-  if (options.compatibility == Compatibility::Azurite) {
-    out.push_back({StorageService::Blob, options.blob_host, options.blob_port});
-    out.push_back({StorageService::Queue, options.queue_host, options.queue_port});
-  }
+  for (const auto& stub : stubs_of(options)) out.push_back(stub);
   for (auto& listener : out) listener.advice = options.port_advice;
   return out;
 }
@@ -153,10 +156,30 @@ bool has_ready_file(const Options& options) {
   return !options.ready_file.empty() && options.ready_file != kStandardOutput;
 }
 
+// Of an embedded store: kept beside it. Else of this process, unless the user gives one.
+InstanceSecret instance_secret_of(const Options& options) {
+  if (!options.identity_secret.empty()) return InstanceSecret(options.identity_secret);
+  if (options.in_memory || !options.store_url.empty()) return {};
+  return InstanceSecret::of_folder(options.location);
+}
+
+std::shared_ptr<DelegationKeys> delegation_keys_of(const Options& options) {
+  if (!options.bearer_tokens) return nullptr;
+  const std::string secret = instance_secret_of(options).derive("rocktable:user-delegation-keys:v1");
+  if (options.in_memory || !options.store_url.empty()) return std::make_shared<DelegationKeys>(secret);
+  return std::make_shared<DelegationKeys>(
+      secret, read_revocations(options.location),
+      [folder = options.location](const DelegationKeys::Revocations& revoked) { write_revocations(folder, revoked); });
+}
+
 ShutdownReport start_and_serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
   const Accounts accounts(named, options.any_account);
+  const RoleDocument of_identities = roles_of_identities(options);
+  RoleSource role_source(options.roles_file, of_identities);
+  const auto roles = std::make_shared<Roles>();
+  if (role_source.has_roles()) roles->replace(role_source.read());
   const bool needs_folder = (!options.in_memory && options.store_url.empty()) || options.tls_auto;
   const bool as_azurite = options.compatibility != Compatibility::None;
   const std::string made = needs_folder ? make_location(options.location, as_azurite) : std::string();
@@ -168,6 +191,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                  .tls = https.context,
                  .store_timeout = std::chrono::seconds(options.store_timeout),
                  .drain = std::chrono::seconds(options.drain)});
+  OtherServices other_services(options, accounts_to_report(named, options.any_account), https.identity);
   std::optional<InputEnd> input_end;
   if (options.stop_at_input_end) input_end.emplace([&server] { server.stop(); });
   // The file of an earlier run would announce a server that is not running.
@@ -185,6 +209,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
     server.stop();
   };
   const auto time = std::make_shared<TimeSource>();
+  std::optional<IdentityService> identities;
+  if (!options.identities.empty()) identities.emplace(options, instance_secret_of(options), time);
   const auto store = open_store({.directory = store_folder(options.location),
                                  .in_memory = options.in_memory,
                                  .sync = options.sync,
@@ -206,7 +232,11 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .secure = secure,
                                  .sync = options.sync,
                                  .strict_api_version = options.strict_api_version,
-                                 .bearer_tokens = options.bearer_tokens,
+                                 .tokens = {.accepted = options.bearer_tokens,
+                                            .check_signature = identities ? identities->check_signature() : nullptr,
+                                            .known_identities = of_identities.identities,
+                                            .roles = roles,
+                                            .delegation = delegation_keys_of(options)},
                                  .explain_auth = options.explain_auth || !options.debug_file.empty() || trace,
                                  .explain_headers = options.explain_auth,
                                  .insight_headers = options.insight_headers,
@@ -224,10 +254,11 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
         https.make_wrong_identity);
   StartupReport report{secure ? "https" : "http", address_of(server, listeners, 0, secure),
                        accounts_to_report(named, options.any_account), https.authority_file};
-  if (options.compatibility == Compatibility::Azurite) {
-    report.blob = address_of(server, listeners, 1, secure);
-    report.queue = address_of(server, listeners, 2, secure);
-  }
+  for (std::size_t place = 1; place < listeners.size(); ++place)
+    (listeners[place].service == StorageService::Blob ? report.blob : report.queue) =
+        address_of(server, listeners, place, secure);
+  if (identities) identities->add_to(report);
+  other_services.add_to(report, [&server] { return server.is_stop_asked(); });
   report.store = store_path(options);
   if (const std::string kind = store->kind(); !kind.empty()) report.store += " (" + kind + ")";
   boost::system::error_code ignored;
@@ -239,6 +270,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   warn_of_public_key(server, named, options.any_account);
   on_ready(report);
   account_sources.watch(accounts);
+  role_source.watch(roles);
   server.run(emulator.service(), access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(*store), emulator.faults().unused(),

@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kMaxAnnounced = 8;  // accounts
 
 std::string url_at(const StartupReport& report, const ServiceAddress& service) {
-  return report.scheme + "://" + service.host + ":" + std::to_string(service.port);
+  return (service.scheme.empty() ? report.scheme : service.scheme) + "://" + service.host + ":" +
+         std::to_string(service.port);
 }
 
 std::string endpoint_at(const StartupReport& report, const ServiceAddress& service, const Account& account) {
@@ -26,6 +27,16 @@ std::string endpoint_at(const StartupReport& report, const ServiceAddress& servi
 }
 
 bool has_public_first_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
+
+nlohmann::json identity_document(const IdentityReport& report) {
+  auto identities = nlohmann::json::array();
+  for (const auto& one : report.identities)
+    identities.push_back({{"name", one.name},
+                          {"clientId", one.app_id},
+                          {"objectId", one.object_id},
+                          {"tenantId", std::string(kLocalTenant)}});
+  return {{"endpoint", report.url + report.path}, {"header", report.header}, {"identities", identities}};
+}
 
 nlohmann::json ready_document(const StartupReport& report) {
   auto accounts = nlohmann::json::array();
@@ -40,6 +51,7 @@ nlohmann::json ready_document(const StartupReport& report) {
                         {"accounts", accounts},
                         {"pid", process_id()}};
   if (!report.certificate_authority.empty()) out["certificateAuthority"] = report.certificate_authority;
+  if (report.identity) out["identity"] = identity_document(*report.identity);
   return out;
 }
 
@@ -62,7 +74,8 @@ void announce_store(std::ostream& out, const StartupReport& report) {
 
 void announce_service(const char* name, const std::string& scheme, const std::optional<ServiceAddress>& service) {
   if (!service) return;
-  const std::string url = scheme + "://" + service->address + ":" + std::to_string(service->port);
+  const std::string url = (service->scheme.empty() ? scheme : service->scheme) + "://" + service->address + ":" +
+                          std::to_string(service->port);
   std::cout << "Azurite " << name << " service is starting at " << url << '\n'
             << "Azurite " << name << " service is successfully listening at " << url << '\n';
 }
@@ -112,6 +125,7 @@ void print_startup(const StartupReport& report) {
               << '\n';
   }
   if (accounts.size() > kMaxAnnounced) std::cout << "and " << accounts.size() - kMaxAnnounced << " more accounts\n";
+  for (const auto& note : report.notes) std::cout << "rocktable: " << printable(note) << '\n';
   announce_authority(report);
   if (report.explorer) std::cout << "rocktable: see tables and requests at " << url_of(report) << "/_rocktable/\n";
   announce_store(std::cout, report);
@@ -157,7 +171,8 @@ void print_shutdown(std::ostream& out, const ShutdownReport& report) {
 }
 
 void write_ready_file(const std::string& path, const StartupReport& report) {
-  const bool secret = !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
+  const bool secret =
+      report.identity || !std::all_of(report.accounts.begin(), report.accounts.end(), has_public_first_key);
   AtomicFile file(path, secret ? FileRights::OwnerOnly : FileRights::ReadableByAll);
   file.write(to_json(report, 2));
   if (!file.replace()) throw std::runtime_error("cannot write the ready file " + path);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "odata/protocol/local_identity.h"
 #include "server/access/accounts.h"
 
 namespace rocktable {
@@ -16,6 +17,15 @@ struct ServiceAddress {
   std::string address;  // the first listening address
   std::string host;     // host name or address for clients on this machine
   std::uint16_t port;
+  std::string scheme = {};  // empty: that of the report
+};
+
+// Where programs get the tokens of local identities.
+struct IdentityReport {
+  std::string url;     // `http://127.0.0.1:40001`
+  std::string path;    // of the form of App Service
+  std::string header;  // a secret: what X-IDENTITY-HEADER must have
+  std::vector<LocalIdentity> identities;
 };
 
 struct StartupReport {
@@ -24,8 +34,10 @@ struct StartupReport {
   std::vector<Account> accounts;                        // the default account first
   std::string certificate_authority;                    // file that clients must trust; empty: no local authority
   std::optional<ServiceAddress> blob = {}, queue = {};  // if these ports are open, too
-  std::string store = {};                               // absolute path of its folder; empty: in memory
-  bool explorer = false;                                // its page is served
+  std::vector<std::string> notes = {};                  // who serves these, for people
+  std::optional<IdentityReport> identity = {};
+  std::string store = {};  // absolute path of its folder; empty: in memory
+  bool explorer = false;   // its page is served
 };
 
 inline constexpr int kExitUnusedFault = 4;  // --strictFaults
@@ -73,9 +85,9 @@ int report_unused_faults(const ShutdownReport& report, bool strict);
 // Prints the line `stopped; 12 tables kept in ...`.
 void print_shutdown(std::ostream& out, const ShutdownReport& report);
 
-// Writes JSON: port, endpoint, connectionString, accounts, pid, and certificateAuthority. Writes atomically,
+// Writes JSON: port, endpoint, connectionString, accounts, pid, certificateAuthority, and identity. Writes atomically,
 // so that a program that waits for the file never reads half of it. The file is readable only by its owner if
-// it contains keys of users. Throws std::runtime_error.
+// it contains keys of users, or the secret of the identity endpoint. Throws std::runtime_error.
 void write_ready_file(const std::string& path, const StartupReport& report);
 
 }  // namespace rocktable

@@ -59,7 +59,7 @@ class Tables {
   Emulator emulator_;
 };
 
-const ServiceOptions kBearer{.secure = true, .bearer_tokens = true};
+const ServiceOptions kBearer{.secure = true, .tokens = {.accepted = true}};
 
 bool has_line(const Response& response, const std::string& line) {
   return ("\r\n" + response.fields).find("\r\n" + line) != std::string::npos;
@@ -129,7 +129,7 @@ TEST_CASE("Bearer tokens need version 2017-11-09") {
 
 TEST_CASE("Bearer tokens are refused over HTTP, and where nobody asked for them") {
   for (const ServiceOptions& options :
-       {ServiceOptions{.secure = false, .bearer_tokens = true}, ServiceOptions{.secure = true}}) {
+       {ServiceOptions{.secure = false, .tokens = {.accepted = true}}, ServiceOptions{.secure = true}}) {
     Tables tables(options);
     CHECK(tables.ask("GET", "/Tables", kGood).status == 403);
   }

@@ -34,6 +34,41 @@ TEST_CASE("A lazy entity finds keys, timestamp and properties, before and after 
   }
 }
 
+TEST_CASE("A lazy entity answers for any names in any order, from row to row") {
+  LazyEntity entity;
+  for (int row = 0; row < 100; ++row) {
+    std::string record;
+    encode_entity(record, kTime, {{"A", std::int32_t{row}}, {"B", std::string("two")}, {"C", row % 2 == 0}});
+    entity.reset({"p", "r"}, record);
+    const std::string_view first = row % 3 == 0 ? "A" : row % 3 == 1 ? "B" : "C";
+    CHECK(entity.find(first) == entity.view().find(first));
+    entity.reset({"p", "r"}, record);
+    CHECK(entity.find("C") == std::optional<ValueView>(row % 2 == 0));
+    CHECK(entity.find(first) == entity.view().find(first));
+  }
+}
+
+TEST_CASE("A stored key is decoded when it is asked for, once for each row") {
+  static int decoded = 0;
+  const auto decode = [](std::string_view key, std::string& scratch) {
+    ++decoded;
+    scratch = "row of " + std::string(key);
+    return EntityKeyView{key, scratch};
+  };
+  std::string record;
+  encode_entity(record, kTime, {{"A", std::int32_t{1}}});
+  LazyEntity entity(*+decode);
+  entity.reset_stored("k1", record);
+  CHECK(entity.find("A") == std::optional<ValueView>(std::int32_t{1}));
+  CHECK(decoded == 0);
+  CHECK(entity.find("RowKey") == std::optional<ValueView>("row of k1"));
+  CHECK(entity.view().partition_key == "k1");
+  CHECK(decoded == 1);
+  entity.reset_stored("k2", record);
+  CHECK(entity.view().row_key == "row of k2");
+  CHECK(decoded == 2);
+}
+
 TEST_CASE("A damaged record is refused when it is read, by a look-up or as a whole") {
   std::string record;
   encode_entity(record, kTime, {{"A", std::string("text")}});

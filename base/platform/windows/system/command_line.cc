@@ -131,7 +131,7 @@ std::optional<WindowsCommand> find_command_line(const char* const* argv) {
   return out;
 }
 
-std::wstring environment_with(const std::vector<std::pair<std::string, std::string>>& variables) {
+std::wstring environment_with(const std::vector<std::pair<std::string, std::optional<std::string>>>& variables) {
   std::map<std::wstring, std::wstring, IgnoringCase> all;
   if (wchar_t* const block = GetEnvironmentStringsW(); block != nullptr) {
     for (const wchar_t* entry = block; *entry != L'\0'; entry += std::wstring_view(entry).size() + 1) {
@@ -143,7 +143,7 @@ std::wstring environment_with(const std::vector<std::pair<std::string, std::stri
   }
   for (const auto& [name, value] : variables) {
     all.erase(to_wide(name));  // the new one has its own case
-    all.emplace(to_wide(name), to_wide(value));
+    if (value) all.emplace(to_wide(name), to_wide(*value));
   }
   std::wstring out;
   for (const auto& [name, value] : all) out.append(name).append(L"=").append(value).push_back(L'\0');

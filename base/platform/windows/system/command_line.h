@@ -20,8 +20,8 @@ struct WindowsCommand {
 // a batch file cannot get an argument.
 std::optional<WindowsCommand> find_command_line(const char* const* argv);
 
-// The variables of this process and those given, which replace others of the same name, whatever its case. Names and
+// The variables of this process and those given, changed as given; names are the same whatever their case. Names and
 // values are UTF-8. Returns `NAME=VALUE`, each with a null character behind it, and one more at the end.
-std::wstring environment_with(const std::vector<std::pair<std::string, std::string>>& variables);
+std::wstring environment_with(const std::vector<std::pair<std::string, std::optional<std::string>>>& variables);
 
 }  // namespace rocktable

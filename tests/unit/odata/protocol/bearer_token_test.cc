@@ -59,6 +59,26 @@ TEST_CASE("A token is read with its five claims, and any other claims") {
   CHECK(parse_bearer_token(token(Claims().payload()))->audiences.size() == 1);
 }
 
+TEST_CASE("A token says who calls: oid, tid, and appid or azp") {
+  Claims claims;
+  CHECK(parse_bearer_token(token(claims.payload()))->object_id == "");
+  claims.more = R"(,"oid":"ABCD","tid":"T","appid":"App","name":"Al","x":{"oid":"no"},"groups":["oid"])";
+  const auto of_version_1 = parse_bearer_token(token(claims.payload()));
+  REQUIRE(of_version_1.has_value());
+  CHECK(of_version_1->object_id == "abcd");
+  CHECK(of_version_1->tenant_id == "t");
+  CHECK(of_version_1->app_id == "app");
+  CHECK(of_version_1->name == "Al");
+  claims.more = R"(,"azp":"v2","name":[1])";
+  CHECK(parse_bearer_token(token(claims.payload()))->app_id == "v2");
+  for (const char* ambiguous : {R"(,"oid":"a","oid":"b")", R"(,"oid":1)", R"(,"tid":null)", R"(,"appid":["a"])",
+                                R"(,"appid":"a","azp":"b")", R"(,"oid":{})"}) {
+    CAPTURE(ambiguous);
+    claims.more = ambiguous;
+    CHECK(refusal(claims).starts_with("The payload of the token cannot be read. The claim "));
+  }
+}
+
 TEST_CASE("A token has three parts in base64url, two of them JSON objects") {
   const std::string good = token(Claims().payload());
   CHECK(refusal(good) == "");

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "odata/protocol/shared_key.h"
+
 namespace rocktable::TEST_FILE {
 namespace {
 
@@ -42,6 +44,37 @@ TEST_CASE("Every parameter of a SAS is stored in its field") {
   CHECK(sas.end_partition_key == "c");
   CHECK(sas.end_row_key == "d");
   CHECK(sas.signature == "c2ln");
+}
+
+TEST_CASE("A user delegation SAS signs 19 lines") {
+  const std::string common =
+      "st=2025-01-01T00:00:00Z&se=2025-01-02T00:00:00Z&skt=2025-01-01T00:00:00Z"
+      "&ske=2025-01-02T00:00:00Z&skoid=00000000-0000-0000-0000-000000000001"
+      "&sktid=00000000-0000-0000-0000-000000000002&sks=t&sv=2025-07-05&skv=2025-07-05"
+      "&tn=TestTable&sig=";
+  const auto signature = [&](const std::string& query) {
+    const SasParameters sas = parsed(query + "&" + common);
+    CHECK(sas.is_delegation_sas());
+    CHECK_FALSE(sas.is_account_sas());
+    return AccountKey("dGVzdGtleQ==").sign(sas_string_to_sign(sas, "testaccount").value());
+  };
+  CHECK(signature("sp=r") == "JDE+cflfhz2dTFSIN+tSfds7BfqwFH1g/Pm6y608Ta0=");
+  CHECK(signature("sp=raud&skdutid=00000000-0000-0000-0000-000000000003&sduoid=00000000-0000-0000-0000-000000000004"
+                  "&spr=https&spk=pk1&srk=rk1&epk=pk2&erk=rk2&ss=t&srt=o") ==
+        "LuFsjRJHieigSHFnVJOuHpyZfxtE6ESUak7thvvUtBs=");
+  CHECK(sas_string_to_sign(parsed("sv=2025-07-05&tn=T01&skoid=o&sig=s"), "acc").value() ==
+        "\n\n\n/table/acc/t01\no\n\n\n\n\n\n\n\n\n\n2025-07-05\n\n\n\n");
+  for (const char* refused :
+       {"sv=2025-05-05&tn=t01&skoid=o&sig=s", "sv=2025-07-05&skoid=o&sig=s",
+        "sv=2025-07-05&tn=t01&skoid=o&sks=a%0ab&sig=s", "sv=2025-07-05&tn=t&skoid=o&skoid=o&sig=s"})
+    CHECK(sas_string_to_sign(parsed(refused), "acc").error().code == ErrorCode::AuthenticationFailed);
+}
+
+TEST_CASE("A SAS becomes the query from which it is read") {
+  const std::string query =
+      "sv=2020-12-06&sp=r&st=2021-01-01&se=2022-01-01T00%3A00%3A00Z&tn=MyTable&spk=&srk=a%20b%2Bc&sig=a%2Bb%3D";
+  CHECK(to_query(parsed(query)) == query);
+  CHECK(to_query({}) == "");
 }
 
 TEST_CASE("A query without sig has no SAS") {

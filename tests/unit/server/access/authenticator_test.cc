@@ -281,5 +281,24 @@ TEST_CASE("Bearer tokens are refused unless enabled") {
         Error(ErrorCode::AuthenticationFailed));
 }
 
+TEST_CASE("A check of signatures sees the token and its claims, and decides beside the claims") {
+  std::string seen;
+  const TokenRules rules{.accepted = true, .check_signature = [&](std::string_view token, const BearerClaims& claims) {
+                           seen = std::string(token) + " of " + claims.issuer;
+                           return token.ends_with(".") ? Result<void>() : Error(ErrorCode::InvalidBearerToken);
+                         }};
+  const Authenticator checking({{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey)}}}, policies_of,
+                               rules);
+  const auto outcome_with = [&](const std::string& authorization) {
+    const Sent sent{.target = "/devstoreaccount1/t", .fields = {{"Authorization", authorization}}, .secure = true};
+    const Received received(sent);
+    return outcome_of(checking.authenticate(received.request, received.target, true, kNow));
+  };
+  CHECK(outcome_with(bearer()) == "Bearer");
+  CHECK(seen == bearer().substr(7) + " of https://sts.windows.net/t/");
+  CHECK(outcome_with(bearer() + "AAAA") == "InvalidBearerToken");
+  CHECK(outcome_with("Bearer x") == "AuthenticationFailed");
+}
+
 }  // namespace
 }  // namespace rocktable::TEST_FILE

@@ -19,7 +19,7 @@ Caller table_sas(std::string permissions, std::optional<KeyRange> keys = std::nu
 }
 
 std::string permission(const Caller& caller, const Operation& operation) {
-  const auto allowed = authorize(caller, operation);
+  const auto allowed = authorize(caller, operation, "2019-02-02");
   return allowed ? "yes" : std::string(to_string(allowed.error().code));
 }
 

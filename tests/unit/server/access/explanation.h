@@ -47,7 +47,7 @@ inline std::string explanation(Sent sent, bool bearer_tokens = true) {
     if (to_lower_ascii(table) != "mytable") return {};
     return {{"full", std::nullopt, seconds_later(1), "r"}, {"over", std::nullopt, seconds_later(-1), "r"}};
   };
-  const Authenticator authenticator({{"acc", {kKey, kSecondKey}}}, policies, bearer_tokens);
+  const Authenticator authenticator({{"acc", {kKey, kSecondKey}}}, policies, {.accepted = bearer_tokens});
   if (sent.target.empty()) sent.target = "/acc/Tables";
   const Received received(sent);
   const auto& [request, target] = received;

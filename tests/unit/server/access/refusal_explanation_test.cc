@@ -135,9 +135,9 @@ TEST_CASE("The wrong claim of a bearer token is explained") {
 
 TEST_CASE("The explanation names the required and the granted access") {
   const auto told = [](const Caller& caller, const Operation& operation) {
-    const auto allowed = authorize(caller, operation);
+    const auto allowed = authorize(caller, operation, "2019-02-02");
     REQUIRE_FALSE(allowed.has_value());
-    std::string text = explain_authorization(caller, operation, allowed.error());
+    std::string text = explain_authorization(caller, operation, table_of(operation), allowed.error());
     check_harmless(text);
     return text;
   };

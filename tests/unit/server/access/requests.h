@@ -65,7 +65,7 @@ inline std::vector<SignedIdentifier> policies_of(std::string_view account, std::
 inline const Authenticator& authenticator() {
   static const Authenticator kAuthenticator(
       {{std::string(kDevelopmentAccount), {std::string(kDevelopmentKey), kSecondKey}}, {"other", {"b3RoZXI="}}},
-      policies_of, /*bearer_tokens=*/true);
+      policies_of, {.accepted = true});
   return kAuthenticator;
 }
 
@@ -74,14 +74,16 @@ inline Result<Caller> authenticate(const Sent& sent) {
   return authenticator().authenticate(received.request, received.target, sent.secure, sent.now);
 }
 
-// `Owner`, `Bearer`, `AccountSas`, `TableSas`, or the code of the refusal.
-inline std::string outcome(const Sent& sent) {
-  const auto caller = authenticate(sent);
+// `Owner`, `Bearer`, `AccountSas`, `TableSas`, `DelegationSas`, or the code of the refusal.
+inline std::string outcome_of(const Result<Caller>& caller) {
   if (!caller && caller.error().code == ErrorCode::InvalidBearerToken) return "InvalidBearerToken";
   if (!caller) return std::string(to_string(caller.error().code));
   if (caller->kind == Caller::Kind::Owner) return "Owner";
   if (caller->kind == Caller::Kind::Bearer) return "Bearer";
+  if (caller->kind == Caller::Kind::DelegationSas) return "DelegationSas";
   return caller->kind == Caller::Kind::AccountSas ? "AccountSas" : "TableSas";
 }
+
+inline std::string outcome(const Sent& sent) { return outcome_of(authenticate(sent)); }
 
 }  // namespace rocktable

@@ -174,6 +174,15 @@ TEST_CASE("Headers of parts in a multipart body are masked as headers") {
         "{\"token\": \"kept\"}\r\n--b--");
 }
 
+TEST_CASE("The value of a user delegation key is masked, and no other value of XML") {
+  const std::string head = "\xEF\xBB\xBF<?xml version=\"1.0\"?><UserDelegationKey><SignedOid>o</SignedOid><Value>";
+  CHECK(masked_body(head + "c2VjcmV0</Value></UserDelegationKey>", "application/xml") ==
+        head + "***</Value></UserDelegationKey>");
+  CHECK(masked_body(head + "c2Vjc", "application/xml") == head + "***");  // cut
+  CHECK(masked_body(head, "") == head);
+  CHECK(masked_body("<Other><Value>kept</Value></Other>", "") == "<Other><Value>kept</Value></Other>");
+}
+
 // Text of a request may be long; looking ahead from each of its bytes would take minutes.
 TEST_CASE("Masking takes linear time") {
   constexpr std::size_t kRepeats = 1 << 18;

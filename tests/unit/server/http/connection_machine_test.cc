@@ -113,6 +113,15 @@ TEST_CASE("while memory is short, whoever holds some must make progress each sec
   CHECK(verdict_after(State::Head, 5s, {.response_is_short = true}) == Verdict::Wait);
 }
 
+TEST_CASE("a client whose bytes wait in a busy server does not stall, but still must be done in ten seconds") {
+  for (const State state : {State::Handshake, State::Head, State::Body}) {
+    CAPTURE(static_cast<int>(state));
+    const Use use{.request_is_short = true, .bytes_wait = true};
+    CHECK(verdict_after(state, 4s, use) == Verdict::Wait);
+    CHECK(verdict_after(state, 11s, use) == Verdict::Close);
+  }
+}
+
 TEST_CASE("what stops so that a connection ends, by what it is doing") {
   const struct {
     State state;

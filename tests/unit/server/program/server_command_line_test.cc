@@ -183,6 +183,42 @@ TEST_CASE("With --compat azurite the ports of the other services count") {
   check_refused({"--compat="});
 }
 
+TEST_CASE("With a companion or an upstream the ports of the other services count") {
+  CHECK_FALSE(options_of({"--blobPort", "none"}).with_azurite);
+  const Options companion = options_of({"--with", "azurite", "--blobPort", "5", "--queueHost", "::"});
+  CHECK(companion.with_azurite);
+  CHECK(companion.compatibility == Compatibility::None);
+  CHECK(companion.blob_port == 5);
+  CHECK(companion.queue_host == "::");
+  const Options relay = options_of({"--queueUpstream", "http://[::1]:20001/", "--queuePort", "6"});
+  CHECK(relay.queue_upstream == "http://[::1]:20001");
+  CHECK(relay.blob_upstream.empty());
+  CHECK(relay.queue_port == 6);
+  check_refused({"--with", "azurite", "--blobPort", "none"});
+  check_refused({"--with="});
+  check_refused({"--with", "azurite", "--queueUpstream", "http://h"});
+  check_refused({"--blobUpstream", "http://h", "--blobPort", "none"});
+}
+
+TEST_CASE("Identities need HTTPS, and turn bearer tokens on") {
+  const Options options =
+      options_of({"--tls", "auto", "--identity", "alice=Reader, Storage Table Data Reader shop/orders", "--identity",
+                  "bob", "--identityPort", "7"});
+  REQUIRE(options.identities.size() == 2);
+  CHECK(options.bearer_tokens);
+  CHECK(options.identity_port == 7);
+  CHECK(options.identities[0].name == "alice");
+  CHECK(options.identities[0].roles == std::vector<std::string>{"Reader", "Storage Table Data Reader shop/orders"});
+  CHECK(options.identities[1].name == "bob");
+  CHECK(options.identities[1].roles.empty());
+  CHECK(options_of({"--cert", "c", "--key", "k", "--identity", "a"}).bearer_tokens);
+  check_refused({"--identity", "alice"});
+  for (const char* text : {"", "=", "alice=", "alice=Reader,", "alice=,Reader", "a b"})
+    check_refused({"--tls", "auto", "--identity", text});
+  check_refused({"--tls", "auto", "--identity", "a", "--identity", "a=Reader"});
+  check_refused({"--tls", "auto", "--identityPort", "7"});
+}
+
 TEST_CASE("A program with the name of an Azurite program is compatible with it") {
   CHECK(called("azurite", {}).compatibility == Compatibility::Azurite);
   CHECK(called("/usr/local/bin/azurite", {"--blobPort", "5"}).blob_port == 5);
@@ -238,6 +274,13 @@ TEST_CASE("Bearer tokens need HTTPS") {
   check_refused({"--oauth", "basic"});
   check_refused({"--tls", "auto", "--oauth", "full"});
   check_refused({"--tls", "auto", "--oauth="});
+  CHECK(options_of({"--tls", "auto", "--oauth", "basic", "--roles", "r"}).roles_file == "r");
+  check_refused({"--tls", "auto", "--roles", "r"});
+  check_refused({"--tls", "auto", "--oauth", "basic", "--roles="});
+  CHECK(options_of({"--tls", "auto", "--oauth", "basic", "--identitySecret", "sixteen letters!"}).identity_secret ==
+        "sixteen letters!");
+  check_refused({"--tls", "auto", "--identitySecret", "sixteen letters!"});
+  check_refused({"--tls", "auto", "--oauth", "basic", "--identitySecret", "fifteen letters"});
 }
 
 TEST_CASE("Accounts and the control token are stored unchanged") {

@@ -101,6 +101,7 @@ struct Text {
   std::string operator()(const GetServiceProperties&) const { return "get properties"; }
   std::string operator()(const SetServiceProperties&) const { return "set properties"; }
   std::string operator()(const GetServiceStats&) const { return "get stats"; }
+  std::string operator()(const GetUserDelegationKey&) const { return "get user delegation key"; }
   std::string operator()(const GetTableAcl& o) const { return "get acl " + o.table; }
   std::string operator()(const SetTableAcl& o) const { return "set acl " + o.table; }
   std::string operator()(const GetTableSubpath& o) const { return "get behind " + o.table; }
@@ -160,6 +161,7 @@ TEST_CASE("comp makes it an operation of the front end, in any order and case") 
       {"PUT", "/?comp=properties&restype=service", "set properties"},
       {"GET", "/?RESTYPE=Service&Comp=Properties", "get properties"},
       {"GET", "/?restype=service&comp=stats", "get stats"},
+      {"POST", "/?restype=service&comp=userdelegationkey", "get user delegation key"},
       {"GET", "/mytable?comp=acl", "get acl mytable"},
       {"HEAD", "/mytable?comp=acl", "get acl mytable"},
       {"PUT", "/mytable?comp=acl", "set acl mytable"},
