@@ -16,8 +16,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <memory>
 #include <optional>
 
+#include "base/platform/trusted_certificates.h"
 #include "client/system_authorities.h"
 
 namespace rocktable {
@@ -77,8 +79,17 @@ void trust_system_authorities(ssl::context& tls) {
   if (named || exists(X509_get_default_cert_dir()) || exists(X509_get_default_cert_file())) return;
   const auto places = system_authorities();
   const auto file = std::find_if(places.begin(), places.end(), exists);
-  if (file == places.end()) return;
-  tls.load_verify_file(file->string(), ignored);
+  if (file != places.end()) {
+    tls.load_verify_file(file->string(), ignored);
+  } else {
+    X509_STORE* const store = SSL_CTX_get_cert_store(tls.native_handle());
+    for (const std::string& bytes : trusted_certificates()) {
+      const auto* begin = reinterpret_cast<const unsigned char*>(bytes.data());
+      const std::unique_ptr<X509, decltype(&X509_free)> certificate(
+          d2i_X509(nullptr, &begin, static_cast<long>(bytes.size())), X509_free);
+      if (certificate != nullptr) X509_STORE_add_cert(store, certificate.get());
+    }
+  }
   ERR_clear_error();
 }
 

@@ -14,7 +14,7 @@ endif()
 
 set(documents_folder ${PROJECT_BINARY_DIR}/documents)
 file(MAKE_DIRECTORY ${documents_folder})
-set(documents rocktable.1 rocktable.bash rocktable.zsh rocktable.fish)
+set(documents rocktable.1 rocktable.bash rocktable.zsh rocktable.fish rocktable.ps1)
 list(TRANSFORM documents PREPEND ${documents_folder}/)
 file(GLOB document_sources ${PROJECT_SOURCE_DIR}/packages/documents/*.py)
 add_custom_command(

@@ -10,15 +10,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from release import ARCHITECTURES, ROOT, Release
 from sbom import sbom
 
-KINDS = ("tarball", "deb", "npm", "nuget", "wheel", "image")
+KINDS = ("tarball", "deb", "npm", "nuget", "wheel", "image", "zip")
 OUT = ROOT / "build" / "packages"
+WINDOWS = "windows-x86_64"
 
 
 def program_argument(text):
     architecture, _, file = text.partition("=")
     path = pathlib.Path(file)
-    if architecture not in ARCHITECTURES or not path.is_file():
-        raise argparse.ArgumentTypeError(f"{text} is not ARCHITECTURE=FILE, with one of {', '.join(ARCHITECTURES)}")
+    if architecture not in (*ARCHITECTURES, WINDOWS) or not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text} is not ARCHITECTURE=FILE, with one of {', '.join((*ARCHITECTURES, WINDOWS))}")
     return architecture, path.resolve()
 
 
@@ -34,13 +35,18 @@ def write_checksums(folder):
 def main():
     parser = argparse.ArgumentParser(prog="script/package")
     parser.add_argument("--program", action="append", type=program_argument, required=True)
+    parser.add_argument("--address", type=lambda text: text.rstrip("/"))
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(KINDS))
     arguments = parser.parse_args()
     unknown = [kind for kind in arguments.kinds if kind not in KINDS]
     if unknown:
         parser.error(f"there is no kind {unknown[0]}; there are {', '.join(KINDS)}")
     OUT.mkdir(parents=True, exist_ok=True)
-    release = Release(dict(arguments.program), OUT)
+    programs = dict(arguments.program)
+    windows_program = programs.pop(WINDOWS, None)
+    if "zip" in arguments.kinds and windows_program is None:
+        parser.error(f"zip needs --program {WINDOWS}=FILE")
+    release = Release(programs, OUT, windows_program, arguments.address)
     for kind in arguments.kinds or KINDS:
         for file in importlib.import_module(f"{kind}.make").make(release):
             print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB", flush=True)

@@ -35,8 +35,10 @@ def commit_time():
 class Release:
     """`programs`: a file for each architecture (ARCHITECTURES) to make packages for. `out`: the folder of packages."""
 
-    def __init__(self, programs, out):
+    def __init__(self, programs, out, windows_program=None, address=None):
         self.programs = programs
+        self.windows_program = windows_program  # for x86-64; None: no package of it is made
+        self.address = address  # URL of the folder from which the packages will be downloaded; None: unknown
         self.out = out
         self.version = version()
         self.time = commit_time()

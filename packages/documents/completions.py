@@ -1,4 +1,4 @@
-"""Completions for bash, zsh and fish. Each completes commands, subcommands, options, and the values of options."""
+"""Completions for bash, zsh, fish and PowerShell. Each completes commands, subcommands, options, and the values of options."""
 from documents.description import with_subcommands
 
 MORE_WORDS = ("help", "version", "azurite", "azurite-table")  # of the server's command line
@@ -193,3 +193,69 @@ def fish(server, commands):
         lines += [fish_option(seen, option) for option in command.options]
     lines.append("complete -c rocktable -n '__fish_seen_subcommand_from exec; and contains -- -- (commandline -opc)' -F")
     return "\n".join(lines) + "\n"
+
+
+# --- PowerShell ---------------------------------------------------------------------------------------
+
+
+def powershell_text(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def powershell_list(words):
+    return "@(" + ", ".join(map(powershell_text, words)) + ")"
+
+
+def powershell_values(options):
+    """The values of options that have a choice; for those with a path, null, so that the shell completes files."""
+    out = []
+    for option in options:
+        if option.value:
+            values = "$null" if option.is_path or not option.choices else powershell_list(option.choices)
+            out += [(name.lower(), f"{powershell_text(name)} = {values}") for name in option.names]
+    return "@{ " + "; ".join(dict(reversed(out)).values()) + " }"
+
+
+def powershell(server, commands):
+    lines = []
+    for words, following, options, _ in paths(server, commands):
+        texts = {name: option.text for option in options for name in option.names}
+        different = {word.lower(): word for word in reversed([*following, *texts])}  # keys there ignore case
+        entries = "; ".join(f"{powershell_text(word)} = {powershell_text(texts.get(word) or word)}"
+                            for word in reversed(different.values()))
+        lines.append(f"    {powershell_text(words)} = @{{\n"
+                     f"      Words = [ordered]@{{ {entries} }}\n"
+                     f"      Values = {powershell_values(options)}\n    }}\n")
+    return f"""# Completion of rocktable for PowerShell: `. ./rocktable.ps1` in the profile
+
+Register-ArgumentCompleter -Native -CommandName rocktable, rocktable.exe -ScriptBlock {{
+  param($word, $line, $cursor)
+  $paths = @{{
+{"".join(lines)}  }}
+  # The words before the one to complete
+  $before = @($line.CommandElements | Where-Object {{ $_.Extent.EndOffset -lt $cursor }} |
+    ForEach-Object {{ $_.Extent.Text }} | Select-Object -Skip 1)
+  if ($before -ccontains '--') {{ return }}
+  $command = ''
+  foreach ($one in $before) {{
+    $longer = "$command $one".Trim()
+    if (-not $paths.ContainsKey($longer)) {{ break }}
+    $command = $longer
+  }}
+  $path = $paths[$command]
+  $previous = if ($before.Count -gt 0) {{ $before[-1] }} else {{ '' }}
+  if ($path.Values.ContainsKey($previous)) {{
+    foreach ($value in $path.Values[$previous]) {{
+      if ($value -like "$word*") {{
+        [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $value)
+      }}
+    }}
+    return
+  }}
+  foreach ($entry in $path.Words.GetEnumerator()) {{
+    if ($entry.Key -like "$word*") {{
+      [System.Management.Automation.CompletionResult]::new($entry.Key, $entry.Key, 'ParameterName', $entry.Value)
+    }}
+  }}
+}}
+"""

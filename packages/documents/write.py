@@ -3,8 +3,8 @@
 
     packages/documents/write.py DESCRIPTION VERSION FOLDER
 
-DESCRIPTION is a file with the output of `rocktable help --json`. Writes rocktable.1, rocktable.bash, rocktable.zsh and
-rocktable.fish to FOLDER.
+DESCRIPTION is a file with the output of `rocktable help --json`. Writes rocktable.1, rocktable.bash, rocktable.zsh,
+rocktable.fish and rocktable.ps1 to FOLDER.
 """
 import json
 import pathlib
@@ -24,6 +24,7 @@ def documents(description, version):
         "rocktable.bash": completions.bash(server, commands),
         "rocktable.zsh": completions.zsh(server, commands),
         "rocktable.fish": completions.fish(server, commands),
+        "rocktable.ps1": completions.powershell(server, commands),
     }
 
 

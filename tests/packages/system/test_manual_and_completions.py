@@ -107,3 +107,23 @@ def test_fish_completes(folder, line):
 def test_zsh_accepts_its_file(folder):
     assert shell("zsh", "-n", str(folder / "rocktable.zsh")) == ""
     assert (folder / "rocktable.zsh").read_text().startswith("#compdef rocktable\n")
+
+
+# Debian has no package of PowerShell, whose tables refuse a key that is there in another case.
+def test_powershell_has_each_name_once(folder, described):
+    text = (folder / "rocktable.ps1").read_text()
+    tables = [re.findall(r"'((?:[^']|'')*)' = '(?:[^']|'')*'", line)
+              for line in re.findall(r"^      Words = \[ordered\]@\{ (.*) \}$", text, re.MULTILINE)]
+    server, commands = read_program(described)
+    assert len(tables) == 2 + len(list(with_subcommands(commands)))  # and those of the server and of help
+    for names in tables:
+        assert len({name.lower() for name in names}) == len(names)
+    expected = {name.lower() for option in server.options for name in option.names}
+    assert expected <= {name.lower() for name in tables[0]}
+    assert {command.words[0] for command in commands} <= set(tables[1])
+    if shutil.which("pwsh"):
+        line = "rocktable snapshot ta"
+        said = shell("pwsh", "-NoProfile", "-Command", f". {folder}/rocktable.ps1; "
+                     f"[System.Management.Automation.CommandCompletion]::CompleteInput('{line}', {len(line)}, $null)"
+                     ".CompletionMatches.CompletionText")
+        assert said.split() == ["take"]

@@ -14,6 +14,7 @@
 // clang-format off: their order counts
 #include <winsock2.h>
 #include <windows.h>
+#include <wincrypt.h>
 #include <aclapi.h>
 #include <iphlpapi.h>
 #include <sddl.h>
