@@ -31,7 +31,7 @@ def changelog(release):
 def install(release, architecture, prefix):
     """`prefix`: the folder that becomes /usr."""
     release.copy_program(architecture, prefix / "bin" / "rocktable")
-    files = {PLACES[name]: text.encode() for name, text in release.documents().items()}
+    files = {PLACES[name]: text.encode() for name, text in release.documents().items() if name in PLACES}
     manual = PLACES["rocktable.1"]
     files[manual + ".gz"] = gzip.compress(files.pop(manual), mtime=0)
     files["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_bytes()

@@ -127,7 +127,7 @@ def test_options_are_those_of_the_program(project):
         await tell({ explainAuth: true, sync: false, headTimeout: 5, trace: undefined, args: ["--strictApiVersion"] });
         await tell({ tls: "auto", tlsName: ["a.example", "b.example"] });
         await tell({ tablePort: 70000 });
-        await tell({ typo: true });
+        await tell({ wrong: true });
         await tell({ silent: false });
         await tell({ seed: { a: 1 } });
         await tell({ "--seed": "x" });
@@ -135,7 +135,7 @@ def test_options_are_those_of_the_program(project):
     assert said == [
         "started", "started",
         "Error: --tablePort 70000: must be 0 to 65535 (see rocktable --help)",
-        "Error: there is no option --typo (see rocktable --help)",
+        "Error: there is no option --wrong (see rocktable --help)",
         "TypeError: start() sets the option silent itself",
         "TypeError: the value of the option seed must be text, a number, true, false, a URL, or a list of these",
         'TypeError: "--seed" is not the name of an option',
