@@ -191,6 +191,8 @@ def test_idle_connections_go_when_the_database_has_no_more():
                 list(pool.map(lambda _: rocktable.exchange(greedy, insertion(greedy)), range(600)))
             other = rocktable.Server("--store", url, "--storeWait", "20")
             assert rocktable.exchange(other, insertion(other)).status == 201
+            if 10 <= connections(url) < 24:
+                pytest.skip("requests came too slowly to use all connections: they shared some")
             wait_until(lambda: connections(url) < 10)
         finally:
             for server in filter(None, (greedy, other)):
