@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <latch>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -40,8 +41,10 @@ class Fixture {
   void call(std::string key, PgDeadline deadline = later()) {
     const std::size_t number = outcomes.size();
     outcomes.emplace_back();
-    threads_.emplace_back([this, number, key = std::move(key), deadline] {
+    std::latch runs(1);
+    threads_.emplace_back([this, number, key = std::move(key), deadline, &runs] {
       PgStep step = step_of(key);
+      runs.count_down();
       std::string outcome;
       try {
         outcome = groups.run(key, step, deadline) ? "done" : "alone: " + text_of(step);
@@ -55,7 +58,8 @@ class Fixture {
       const std::lock_guard lock(mutex_);
       outcomes[number] = outcome;
     });
-    std::this_thread::sleep_for(20ms);  // it waits now, or is at work
+    runs.wait();
+    std::this_thread::sleep_for(20ms);  // it waits in its group now, or is at work
   }
 
   // The steps of each group.
