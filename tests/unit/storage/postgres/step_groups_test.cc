@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -41,10 +42,10 @@ class Fixture {
   void call(std::string key, PgDeadline deadline = later()) {
     const std::size_t number = outcomes.size();
     outcomes.emplace_back();
-    std::latch runs(1);
-    threads_.emplace_back([this, number, key = std::move(key), deadline, &runs] {
+    const auto runs = std::make_shared<std::latch>(1);
+    threads_.emplace_back([this, number, key = std::move(key), deadline, runs] {
       PgStep step = step_of(key);
-      runs.count_down();
+      runs->count_down();
       std::string outcome;
       try {
         outcome = groups.run(key, step, deadline) ? "done" : "alone: " + text_of(step);
@@ -58,7 +59,7 @@ class Fixture {
       const std::lock_guard lock(mutex_);
       outcomes[number] = outcome;
     });
-    runs.wait();
+    runs->wait();
     std::this_thread::sleep_for(20ms);  // it waits in its group now, or is at work
   }
 
