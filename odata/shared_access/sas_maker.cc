@@ -126,6 +126,8 @@ std::string of_account(const SasParameters& sas) {
 }  // namespace
 
 SasParameters parameters_of(const SasWish& wish, DateTime now) {
+  if (!wish.policy.empty() && wish.kind != SasWish::Kind::Table)
+    throw SasWishError("policy is only for signatures of a table");
   SasParameters sas;
   sas.version = kVersionOfSas;
   set_times(sas, wish, now);

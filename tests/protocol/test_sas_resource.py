@@ -86,6 +86,7 @@ def test_it_is_of_the_account_that_is_named(server, table):
     ({"kind": "table", "table": "orders", "permissions": "r", "toRow": "1"}, "The member toRow needs toPartition."),
     ({"kind": "account", "permissions": "l", "types": "o"}, "The member permissions allow nothing with these types."),
     ({"kind": "user", "table": "orders", "permissions": "r", "owner": "bob"}, "The member owner is neither an identity of the roles nor an object id."),
+    ({"kind": "user", "table": "orders", "permissions": "r", "policy": "p", "owner": guid(1)}, "The member policy is only for signatures of a table."),
     ({"kind": "user", "table": "orders", "permissions": "r", "expiry": "8d", "owner": guid(1)}, "The member expiry must be within seven days."),
 ], ids=lambda value: value.split("member ")[-1][:24] if isinstance(value, str) else "")
 def test_what_cannot_be_made_is_refused_with_the_reason(server, wish, sentence):
