@@ -96,12 +96,12 @@ def test_the_command_is_the_program(project):
     assert (refused.stdout, refused.stderr) == ("", "rocktable: there is no option --nope (see rocktable --help)\n")
 
 
-def test_input_output_and_exit_code_are_those_of_the_program(project, node):
-    copy = "process.stdin.on('end', () => process.exit(7)).pipe(process.stdout); console.error('error')"
-    words = project.words(project.launcher, "exec", "--", path(node), "-e", copy)
+def test_input_output_and_exit_code_are_those_of_the_program(project):
+    copy = "set /p line=& echo [!line!]& echo error>&2& exit 7"
+    words = project.words(project.launcher, "exec", "--", "cmd", "/d", "/v:on", "/c", copy)
     ended = subprocess.run(words, cwd=project.folder, env=project.variables(), input="input\n", capture_output=True,
                            text=True, timeout=SECONDS, check=False)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (7, "input\n", "error\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (7, "[input]\n", "error\n"), ended
 
 
 def test_when_it_is_killed_no_server_remains(project):
