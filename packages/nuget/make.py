@@ -17,6 +17,7 @@ from release import WINDOWS, file_name, system_of
 SOURCE = pathlib.Path(__file__).resolve().parent
 # Those of Linux are of glibc; the SDK takes them for musl as well.
 RIDS = {"x86_64": "linux-x64", "aarch64": "linux-arm64", WINDOWS: "win-x64"}
+WINDOWS_LINE = re.compile(r"^.*\bbuildTransitive/.*\n", re.MULTILINE)
 PER_RID_LINE = re.compile(r"^.*\bRuntimeIdentifierPackage .*\n|^ *<dependency id=.*RID.*\n", re.MULTILINE)
 
 
@@ -25,6 +26,7 @@ def stage(release, folder):
     unused = shutil.ignore_patterns("*.py", "__pycache__", "bin", "obj")
     shutil.copytree(SOURCE, folder, dirs_exist_ok=True, ignore=unused)
     shutil.copyfile(release.license, folder / "LICENSE")
+    (folder / "testing/_._").touch()  # in a package, the name says: nothing for this framework
     rids = {RIDS[platform]: platform for platform in release.programs}
     for rid, platform in rids.items():
         release.copy_program(platform, folder / rid / file_name(platform))
@@ -42,8 +44,10 @@ def stage(release, folder):
     for template in sorted(folder.glob("*/*.nuspec")):
         for rid in rids if "RID" in template.name else [""]:
             target = folder / template.name.replace("RID", rid)
-            program = file_name(rids[rid]) if rid else ""
-            target.write_text(filled(template.read_text()).replace("RID", rid).replace("PROGRAM", program))
+            text = filled(template.read_text()).replace("RID", rid)
+            if rid:
+                text = text.replace("PROGRAM", file_name(rids[rid]))
+            target.write_text(text if rid == RIDS[WINDOWS] else WINDOWS_LINE.sub("", text))
         template.unlink()
 
 

@@ -40,6 +40,17 @@ def test_there_are_packages_for_each_platform(made, dotnet):
                 assert "PROGRAM" not in text and (f'EntryPoint="{program}"' in text) == ("-x64" in package.name)
 
 
+def test_the_program_for_windows_is_beside_applications_of_net_framework(made):
+    for package in (one for one in made if one.name.startswith("Rocktable.Native.")):
+        with zipfile.ZipFile(package) as archive:
+            names = {name for name in archive.namelist() if name.startswith("build")}
+            assert names == ({"buildTransitive/net461/Rocktable.Native.win-x64.targets", "buildTransitive/netstandard2.0/_._"}
+                             if "win-x64" in package.name else set())
+            for name in (one for one in names if one.endswith(".targets")):
+                assert "runtimes/win-x64/native/rocktable.exe" in archive.read(name).decode()
+                assert "runtimes/win-x64/native/rocktable.exe" in archive.namelist()
+
+
 def test_the_same_commit_gives_the_same_bytes(made, program, windows_program, tmp_path):
     again = packages.make_with_other_umask("nuget", tmp_path, program, windows_program)
     assert [one.name for one in again if one.read_bytes() not in [two.read_bytes() for two in made]] == []
