@@ -131,7 +131,7 @@ int report_requests(const ReportFlags& flags, const CommandOutput& output, ReadL
   nlohmann::json document = instance             ? instance->request("GET", with_account("queries", flags))
                             : flags.logs.empty() ? document_of_file(flags.from)
                                                  : read_logs(flags.logs);
-  const bool has_roles = format == ReportFormat::Html || format == ReportFormat::Json || !flags.save.empty();
+  const bool has_roles = (format != ReportFormat::Text && format != ReportFormat::Junit) || !flags.save.empty();
   const bool has_permissions = instance && has_roles && add_permissions(document, *instance, flags);
   const InsightReport recorded = report_of(document, flags);
   if (!flags.save.empty())
@@ -154,21 +154,24 @@ nlohmann::json permissions_of_file(const ReportFlags& flags) {
                            "a shared access signature, or a server or a log without this wrote it");
 }
 
+std::string rendered_roles(const PermissionNeeds& needs, ReportFormat format) {
+  if (format == ReportFormat::Json)
+    return to_json(needs).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  const PermissionNeeds shown = printable_needs(needs);
+  if (format == ReportFormat::Html) return render_roles_page(shown);
+  return format == ReportFormat::Markdown ? roles_as_markdown(shown) : roles_as_text(shown);
+}
+
 int report_roles(const ReportFlags& flags, const CommandOutput& output) {
   const ReportFormat format = format_for(flags, output);
-  if (format == ReportFormat::Markdown || format == ReportFormat::Junit)
-    throw UsageError("--roles has the formats text, html and json");
+  if (format == ReportFormat::Junit) throw UsageError("--roles has the formats text, markdown, html and json");
   std::optional<ControlClient> instance;
   if (flags.from.empty()) instance.emplace(flags.instance);
   PermissionNeeds needs = parse_permission_needs(instance ? instance->request("GET", with_account("permissions", flags))
                                                           : permissions_of_file(flags));
   if (!flags.account.empty())
     std::erase_if(needs.callers, [&](const CallerNeeds& caller) { return caller.account != flags.account; });
-  write(format == ReportFormat::Html ? render_roles_page(printable_needs(needs))
-        : format == ReportFormat::Json
-            ? to_json(needs).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n"
-            : roles_as_text(printable_needs(needs)),
-        flags);
+  write(rendered_roles(needs, format), flags);
   if (flags.reset) instance->request("DELETE", with_account("permissions", flags));
   return kExitSuccess;
 }
@@ -263,9 +266,10 @@ int run_report(int argc, const char* const* argv, ReadLogs read_logs) {
              "With --data: read so many entities of each table (100000)")
       ->type_name("N");
   app.add_flag("--why", flags.why, "Explain what could be better, with the change as code");
-  app.add_flag("--roles", flags.roles,
-               "Only the smallest roles and signatures that suffice, as text, html or json. All reports as html or "
-               "json have them, if a request had a bearer token or a signature");
+  app.add_flag(
+      "--roles", flags.roles,
+      "Only the smallest roles and signatures that suffice. Reports as markdown, html and json have them, too, "
+      "if a request had a token or a signature");
   app.add_flag("--budgetSchema", flags.budget_schema, "Print the JSON schema of budgets");
   output.add_flag(app);
   format->excludes("--json");

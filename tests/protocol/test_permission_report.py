@@ -194,6 +194,9 @@ def test_a_page_of_a_run_with_tokens_or_signatures_tells_the_smallest(server, re
     assert alone.startswith("<!doctype html>") and "<h2>Shapes" not in alone
     section = page[page.index(f"<section>\n<h2>{SECTION}"):]
     assert section in alone
+    markdown = report("--format", "markdown")
+    assert f"\n### {SECTION}\n\n#### Token of alice\n" in markdown and "\n- partitions (spk, epk): `'a<b' to 'a<b'`\n" in markdown
+    assert report("--roles", "--format", "markdown") == markdown[markdown.index(f"\n### {SECTION}"):]
     report("--roles", "--output", tmp_path / "roles.html")
     assert (tmp_path / "roles.html").read_text() == alone
     # What is saved has them, too.
@@ -211,8 +214,7 @@ def test_what_is_no_report_of_roles_is_refused(server, report, tmp_path):
     assert "does not tell what callers needed" in report("--roles", "--from", tmp_path / "saved.json", code=1)
     (tmp_path / "odd.json").write_text('{"callers": [{"requests": "many"}]}')
     assert "callers[0].requests must be a whole number" in report("--roles", "--from", tmp_path / "odd.json", code=1)
-    for words, sentence in ((("--format", "markdown"), "--roles has the formats text, html and json"),
-                            (("--output", tmp_path / "a.xml"), "--roles has the formats text, html and json"),
+    for words, sentence in ((("--output", tmp_path / "a.xml"), "--roles has the formats text, markdown, html and json"),
                             (("--data",), "--roles excludes --data"), (("--why",), "--roles excludes --why")):
         assert sentence in report("--roles", *words, code=2)
 

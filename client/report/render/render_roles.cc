@@ -6,12 +6,15 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "client/report/render/html_text.h"
+#include "client/report/render/markdown_text.h"
 
 namespace rocktable {
 namespace {
 
 constexpr std::size_t kMaxCallersAsHtml = 200;  // about 2 KiB each
+constexpr std::size_t kMaxCallersAsMarkdown = 100;
 
+constexpr const char* kTitleOfRoles = "The smallest roles and signatures that suffice";
 constexpr const char* kNoCallers = "No request had a bearer token or a shared access signature.";
 
 bool is_of_identity(const CallerNeeds& caller) { return caller.kind == "token" || caller.kind == "userDelegationSas"; }
@@ -55,6 +58,30 @@ std::string lines_of_roles(const SmallestRoles& roles) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return out;
+}
+
+// --- Markdown -----------------------------------------------------------------------------------------------
+
+// The code of a role is JSON, whose lines begin with a quote or a bracket: none ends the fence.
+std::string markdown_of(const CallerNeeds& caller) {
+  std::string out = "\n#### " + markdown_prose(title_of(caller)) + "\n\n" +
+                    markdown_prose(place_of(caller) + "; tables: " + list_of(caller.tables)) + "\n\n";
+  const auto add = [&](const char* name, const std::string& text) {
+    out += "- " + std::string(name) + ": " + text + "\n";
+  };
+  if (caller.sas) {
+    const SmallestSas& sas = *caller.sas;
+    add("permissions (sp)", markdown_code(sas.permissions));
+    if (!sas.resource_types.empty()) add("resource types (srt)", markdown_code(sas.resource_types));
+    if (!sas.table.empty()) add("table (tn)", markdown_code(sas.table));
+    if (sas.first_partition && sas.last_partition)
+      add("partitions (spk, epk)", markdown_code("'" + *sas.first_partition + "' to '" + *sas.last_partition + "'"));
+  }
+  if (!caller.roles) return out;
+  add("built-in roles", markdown_prose(list_of(caller.roles->built_in)));
+  add("scope", markdown_code(caller.roles->scope));
+  return out + "\n<details><summary>Exactly what it used, as a custom role</summary>\n\n```json\n" +
+         caller.roles->custom + "\n```\n\n</details>\n";
 }
 
 // --- HTML ---------------------------------------------------------------------------------------------------
@@ -132,8 +159,20 @@ std::string roles_as_text(const PermissionNeeds& needs) {
   return out;
 }
 
+std::string roles_as_markdown(const PermissionNeeds& needs) {
+  std::string out = "\n### " + std::string(kTitleOfRoles) + "\n";
+  if (needs.callers.empty()) out += "\n" + std::string(kNoCallers) + "\n";
+  const std::size_t shown = std::min(needs.callers.size(), kMaxCallersAsMarkdown);
+  for (std::size_t i = 0; i < shown; ++i) out += markdown_of(needs.callers[i]);
+  if (needs.callers.size() > shown)
+    out += "\n... and " + counted(needs.callers.size() - shown, "more caller", "more callers") +
+           ", which `--format json` has.\n";
+  if (needs.not_counted > 0) out += "\n" + more_callers(needs.not_counted) + "\n";
+  return out;
+}
+
 std::string roles_section(const PermissionNeeds& needs) {
-  std::string out = "<section>\n<h2>The smallest roles and signatures that suffice</h2>\n";
+  std::string out = "<section>\n" + html_element("h2", kTitleOfRoles) + "\n";
   if (needs.callers.empty()) out += html_element("p", kNoCallers) + "\n";
   const std::size_t shown = std::min(needs.callers.size(), kMaxCallersAsHtml);
   for (std::size_t i = 0; i < shown; ++i) out += article_of(needs.callers[i]);

@@ -1,4 +1,4 @@
-// What callers needed: the smallest roles and signatures, as text and as a section of a page.
+// What callers needed: the smallest roles and signatures, as text, and as a section of Markdown or of a page.
 #pragma once
 
 #include <string>
@@ -11,6 +11,9 @@ namespace rocktable {
 PermissionNeeds printable_needs(PermissionNeeds needs);
 
 std::string roles_as_text(const PermissionNeeds& needs);
+
+// Begins with a heading of level 3. Shows the first 100 callers.
+std::string roles_as_markdown(const PermissionNeeds& needs);
 
 // An element <section>. Shows the first 200 callers.
 std::string roles_section(const PermissionNeeds& needs);

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "client/report/judge/judge.h"
+#include "client/report/render/markdown_text.h"
 #include "client/report/render/render_html.h"
-#include "client/report/render/render_markdown.h"
 #include "client/report/render/render_roles.h"
 #include "client/report/render/report_view.h"
 #include "client/terminal/text_width.h"
@@ -120,6 +120,17 @@ TEST_CASE("A page shows 200 callers, and says how many there are more") {
   for (auto at = page.find("<article"); at != page.npos; at = page.find("<article", at + 1)) ++articles;
   CHECK(articles == 200);
   CHECK(page.find("... and 1 more caller, which --format json has") != page.npos);
+}
+
+TEST_CASE("Markdown tells the smallest roles, and hostile text ends no code") {
+  const std::string text = rendered(ReportFormat::Markdown);
+  CHECK(text.find("\n#### Token of shop\n\nfor devstoreaccount1, 1,234 requests; tables: orders\n") != text.npos);
+  CHECK(text.find("\n```json\n{\n  \"Actions\": [\n") != text.npos);
+  CHECK(text.find("\n- table (tn): <code>&#60;img src=x onerror=alert(4)&#62;</code>\n") != text.npos);
+  CHECK(text.find("#### Token of &lt;/h3&gt;&lt;script&gt;alert(6)&lt;/script&gt;") != text.npos);
+  InsightReport report = fixed_report();
+  report.permissions.reset();
+  CHECK(render_report(report, fixed_verdict(), ReportFormat::Markdown, {}).find("####") == std::string::npos);
 }
 
 TEST_CASE("The text of what callers needed has no control characters, and roles stay in lines") {
