@@ -67,7 +67,8 @@ InsightReport report_of(const nlohmann::json& document, const ReportFlags& flags
   const auto is_of_another = [&](const auto& one) { return one.account != flags.account; };
   std::erase_if(out.shapes, is_of_another);
   std::erase_if(out.findings, is_of_another);
-  if (out.permissions) std::erase_if(out.permissions->callers, is_of_another);
+  if (out.permissions && std::erase_if(out.permissions->callers, is_of_another) > 0 && out.permissions->callers.empty())
+    out.permissions.reset();
   return out;
 }
 
