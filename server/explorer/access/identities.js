@@ -23,10 +23,10 @@ export async function loadIdentities() {
 }
 
 // What the identity may do, by the roles that are in force: [text].
-function rolesOf({ objectId }, roles) {
+function rolesOf({ name, objectId }, roles) {
   if (!roles) return [];
   if (!roles.enforced) return ["everything"];
-  const assigned = (roles.assignments ?? []).filter(({ identity }) => identity === objectId);
+  const assigned = (roles.assignments ?? []).filter(({ identity }) => identity === name || identity === objectId);
   if (assigned.length === 0) return ["none"];
   return assigned.map(({ role, scope }) => (scope ? `${role} (${scope})` : role));
 }
@@ -70,8 +70,8 @@ function withIdentities(told) {
   };
   return [
     identityTable(identities),
-    h("p", { class: "dim" }, "With these variables, DefaultAzureCredential and ManagedIdentityCredential get its " +
-      "tokens. The header is a secret. Programs must trust the certificate of the tables, too."),
+    h("p", { class: "dim" }, "With these variables, DefaultAzureCredential and ManagedIdentityCredential get tokens of " +
+      `${one.name}. The header is a secret. Programs must trust the certificate of the tables, too.`),
     isAway(location.hostname) && h("p", { class: "notice" }, "The endpoint is at 127.0.0.1 of the machine where rocktable runs: only " +
       "programs there can ask it."),
     h("div", { class: "row" },
