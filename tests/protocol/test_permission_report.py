@@ -233,6 +233,7 @@ def test_a_reset_forgets_what_was_shown_and_leaves_other_accounts(tmp_path):
 
     try:
         other = account_of(server, "other")
+        other.tls = server.tls
         for one in (server, other):
             send_token(one, token_for(guid(1)), "GET", "/Tables")
         report("--reset", "--account", "other")  # text does not show them

@@ -126,7 +126,7 @@ TEST_CASE("Markdown tells the smallest roles, and hostile text ends no code") {
   const std::string text = rendered(ReportFormat::Markdown);
   CHECK(text.find("\n#### Token of shop\n\nfor devstoreaccount1, 1,234 requests; tables: orders\n") != text.npos);
   CHECK(text.find("\n```json\n{\n  \"Actions\": [\n") != text.npos);
-  CHECK(text.find("\n- table (tn): <code>&#60;img src=x onerror=alert(4)&#62;</code>\n") != text.npos);
+  CHECK(text.find("\n- table (tn): `<img src=x onerror=alert(4)>`\n") != text.npos);
   CHECK(text.find("#### Token of &lt;/h3&gt;&lt;script&gt;alert(6)&lt;/script&gt;") != text.npos);
   InsightReport report = fixed_report();
   report.permissions.reset();
