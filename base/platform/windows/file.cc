@@ -130,15 +130,6 @@ bool grants_others(const ACE_HEADER* entry, PSID owner) {
 
 }  // namespace
 
-File& File::operator=(File&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  descriptor_ = other.release();
-  return *this;
-}
-
-int File::release() { return std::exchange(descriptor_, -1); }
-
 void File::close() {
   if (descriptor_ >= 0) _close(std::exchange(descriptor_, -1));
 }
