@@ -263,3 +263,58 @@ def test_the_children_of_exec_end_with_it(tmp_path, end):
             process.kill()
 
 
+
+
+# --- Azurite beside it -----------------------------------------------------------------------------------------
+
+
+def install_azurite(folder):
+    """Makes azurite-blob and azurite-queue as npm does: batch files, which start another program. That is a server
+    here, which tells in a file that it stopped in order. Returns the variables for rocktable."""
+    folder.mkdir()
+    for number, name in enumerate(("blob", "queue"), 1):
+        program = path(windows_program.PROGRAM)
+        flags = f'--inMemoryPersistence --tablePort 0 --readyFile "{path(folder / name)}.json"'
+        lines = ["@echo off", f"echo Azurite Some service successfully listens on http://127.0.0.1:{number}",
+                 f'"{program}" {flags} >"{path(folder / name)}.out" 2>&1']
+        (folder / f"azurite-{name}.cmd").write_text("".join(f"{line}\r\n" for line in lines), newline="")
+        (folder / f"azurite-{name}").write_text("#!/bin/sh\n")  # for shells of POSIX
+    return {"WINEPATH": path(folder)} if not ON_WINDOWS else {"PATH": f"{folder};{os.environ['PATH']}"}
+
+
+def azurite_ports_in(folder):
+    files = [folder / "blob.json", folder / "queue.json"]
+    wait_until(lambda: all(file.exists() for file in files), SECONDS, "what stands in for Azurite does not get ready")
+    return [json.loads(file.read_text())["port"] for file in files]
+
+
+def test_without_azurite_the_start_is_refused():
+    answer = run("--inMemoryPersistence", "--tablePort", 0, "--with", "azurite")
+    assert answer.returncode == 1, answer
+    assert b"needs the program azurite-blob, which is neither in PATH" in answer.stderr, answer
+
+
+@pytest.mark.parametrize("end", ["input", "kill"])
+def test_azurite_ends_with_the_server(tmp_path, end):
+    installed = tmp_path / "with blanks"
+    with serving(tmp_path / "server", "--with", "azurite", variables=install_azurite(installed)) as server:
+        assert "BlobEndpoint=http://127.0.0.1:1/devstoreaccount1;" in server.connection_string
+        assert "QueueEndpoint=http://127.0.0.1:2/devstoreaccount1;" in server.connection_string
+        ports = azurite_ports_in(installed)
+        assert all(map(does_listen, ports))
+        if end == "kill":
+            server.process.kill()
+        else:
+            assert server.stop() == 0
+            assert all(b"rocktable: stopped; " in file.read_bytes() for file in installed.glob("*.out"))
+        wait_until(lambda: not any(map(does_listen, ports)), SECONDS, "an Azurite goes on")
+
+
+def test_azurite_that_ends_is_told_and_the_tables_go_on(tmp_path):
+    variables = install_azurite(tmp_path / "bin")
+    says = "echo Azurite Some service successfully listens on http://127.0.0.1:2"
+    (tmp_path / "bin/azurite-queue.cmd").write_text(f"@echo off\r\n{says}\r\nexit 3\r\n", newline="")
+    with serving(tmp_path / "server", "--with", "azurite", variables=variables) as server:
+        wait_until(lambda: "azurite-queue ended" in server.errors(), SECONDS, "the end is not told")
+        assert "azurite-queue ended (exit code 3): there are no queues any more, the tables go on" in server.errors()
+        assert send(server, "GET", "/Tables").status == 200
