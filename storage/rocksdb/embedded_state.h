@@ -114,6 +114,9 @@ class EmbeddedState {
   // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if the path does not
   // exist.
   void remove_tree(const std::string& path) const;
+  // As remove_tree(), for a path that is needed again. What cannot be removed, because other processes have files of it
+  // open (Windows), is renamed to an unfinished snapshot, which the next start removes.
+  void make_free(const std::string& path) const;
   // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;
 

@@ -28,6 +28,20 @@ void EmbeddedState::remove_tree(const std::string& path) const {
   }
 }
 
+void EmbeddedState::make_free(const std::string& path) const {
+  namespace fs = std::filesystem;
+  try {
+    remove_tree(path);
+  } catch (const fs::filesystem_error&) {
+    const bool is_snapshot = fs::path(path).filename().string().front() == kUnfinishedSnapshot;
+    const std::string folder = is_snapshot ? fs::path(path).parent_path().string() : snapshot_folders().front();
+    std::string aside;
+    for (int number = 1; aside.empty() || path_exists(aside); ++number)
+      aside = path_in(folder, kUnfinishedSnapshot + std::to_string(number));
+    fs::rename(path, aside);
+  }
+}
+
 void EmbeddedState::try_to_remove(const std::string& path) const {
   try {
     remove_tree(path);
