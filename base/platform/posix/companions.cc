@@ -48,6 +48,7 @@ std::vector<std::string> environment_with(const std::vector<ChangedVariable>& va
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));
   out.push_back(nullptr);
   return out;
@@ -123,6 +124,7 @@ Companion::Companion(const CompanionStart& start) : state_(std::make_unique<Stat
   const File nothing = checked(open("/dev/null", O_RDWR | O_CLOEXEC));
   state_->interrupted = checked(eventfd(0, EFD_CLOEXEC));
   std::vector<int> files;
+  files.reserve(start.files.size());
   for (const PrivateFile* file : start.files) files.push_back(file->descriptor());
   std::sort(files.begin(), files.end());
   const auto variables = environment_with(start.variables);

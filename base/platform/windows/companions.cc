@@ -47,17 +47,19 @@ std::pair<Handle, Handle> make_output_pipe() {
   return {std::move(read), std::move(write)};
 }
 
-// Without a console of this process, a child gets one of its own, which must not open a window.
-DWORD window_flags() { return GetConsoleCP() == 0 ? CREATE_NO_WINDOW : 0; }
+bool has_console() { return GetConsoleCP() != 0; }
 
-// Ctrl-Break reaches groups at the console of this process. Without one, it takes that of the companion for a moment.
+bool break_group(DWORD group) { return GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, group) != 0; }
+
+// Ctrl-Break reaches the groups of the console that this process has. Without one, the companion has one of its own,
+// and this process takes that for a moment.
 bool send_break(DWORD group) {
-  if (GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, group) != 0) return true;
+  if (has_console()) return break_group(group);
   constexpr DWORD kStreams[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
   std::array<HANDLE, 3> streams{};
   for (std::size_t i = 0; i < streams.size(); ++i) streams[i] = GetStdHandle(kStreams[i]);
-  if (AttachConsole(group) == 0) return false;
-  const bool out = GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, group) != 0;
+  FreeConsole();  // Wine has a substitute that is none
+  const bool out = AttachConsole(group) != 0 && break_group(group);
   FreeConsole();
   for (std::size_t i = 0; i < streams.size(); ++i) SetStdHandle(kStreams[i], streams[i]);  // attaching changes them
   return out;
@@ -152,7 +154,7 @@ void Companion::State::start(const CompanionStart& start) {
   streams.error = duplicate(write.get(), true);
   streams.output = std::move(write);
   const auto started = create_process(*command, streams, nullptr, environment_with(start.variables),
-                                      CREATE_NEW_PROCESS_GROUP | window_flags());
+                                      CREATE_NEW_PROCESS_GROUP | (has_console() ? 0 : CREATE_NO_WINDOW));
   if (started.hProcess == nullptr) return refuse(std::system_category().message(static_cast<int>(GetLastError())));
   process = Handle(started.hProcess);
   group = started.dwProcessId;

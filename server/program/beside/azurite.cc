@@ -27,9 +27,10 @@ constexpr milliseconds kEndOfOutput{1000};  // a program that prints no more has
 
 constexpr std::size_t kMaxPrinted = 4096;
 
-// Azurite stops in order at SIGTERM, which not all systems have. While it starts, it does not do so either.
-constexpr std::string_view kStopInOrder =
-    "process.once(process.env.ROCKTABLE_STOP, () => process.emit('SIGTERM') || process.exit(1));\n";
+// A module of Node. Azurite stops in order at SIGTERM, which not all systems send, once it has started.
+std::string stop_in_order() {
+  return "process.once('" + std::string(kStopSignal) + "', () => process.emit('SIGTERM') || process.exit(1));\n";
+}
 
 std::string program_of(const AzuriteService& service) { return std::string("azurite-") + service.name; }
 
@@ -107,7 +108,6 @@ void add_stop_in_order(const PrivateFile& file, std::vector<ChangedVariable>& va
   const std::string before = value_of("NODE_OPTIONS");
   variables.emplace_back("NODE_OPTIONS", before + (before.empty() ? "" : " ") + "--require \"" +
                                              fs::path(file.path()).generic_string() + "\"");
-  variables.emplace_back("ROCKTABLE_STOP", kStopSignal);
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ Azurite::Azurite(const AzuriteOptions& options) {
   if (!options.folder.empty()) fs::create_directories(options.folder);
   auto variables = azurite_variables(options.accounts);
   std::vector<std::string> further;
-  if (kStopSignal != "SIGTERM") add_stop_in_order(files_.emplace_back(kStopInOrder), variables);
+  if (kStopSignal != "SIGTERM") add_stop_in_order(files_.emplace_back(stop_in_order()), variables);
   if (!options.certificates.empty()) {
     further = {"--cert", files_.emplace_back(options.certificates).path()};
     further.insert(further.end(), {"--key", files_.emplace_back(options.key).path()});
