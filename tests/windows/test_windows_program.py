@@ -4,8 +4,6 @@ Needs build/windows/rocktable.exe (script/build windows), and Wine where this is
 """
 import json
 import os
-import shutil
-import socket
 import stat
 import subprocess
 
@@ -14,10 +12,9 @@ import pytest
 import windows_program
 from process import wait_until
 from rocktable_server import create_table, send
-from windows_program import ON_WINDOWS, SECONDS, interrupt, path, run, serving, start
+from windows_program import ON_WINDOWS, SECONDS, does_listen, interrupt, path, run, serving, start
 
-pytestmark = pytest.mark.skipif(not windows_program.PROGRAM.exists() or not (ON_WINDOWS or shutil.which("wine")),
-                                reason="needs the program for Windows, and Wine: script/test --windows")
+pytestmark = pytest.mark.skipif(not windows_program.IS_THERE, reason=windows_program.WHAT_IS_MISSING)
 
 NAME = "Müller 日本 (ü)"  # of folders and keys
 
@@ -33,12 +30,6 @@ def keys_in(server, table):
     answer = send(server, "GET", f"/{table}()", {"Accept": "application/json;odata=nometadata"})
     assert answer.status == 200, answer
     return [entity["PartitionKey"] for entity in answer.json()["value"]]
-
-
-def does_listen(port):
-    with socket.socket() as client:
-        client.settimeout(1)
-        return client.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture(scope="module")
