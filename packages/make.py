@@ -7,20 +7,19 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from release import ARCHITECTURES, ROOT, Release
+from release import PLATFORMS, ROOT, WINDOWS, Release
 from sbom import sbom
 
 KINDS = ("tarball", "deb", "npm", "nuget", "wheel", "image", "zip")
 OUT = ROOT / "build" / "packages"
-WINDOWS = "windows-x86_64"
 
 
 def program_argument(text):
-    architecture, _, file = text.partition("=")
+    platform, _, file = text.partition("=")
     path = pathlib.Path(file)
-    if architecture not in (*ARCHITECTURES, WINDOWS) or not path.is_file():
-        raise argparse.ArgumentTypeError(f"{text} is not ARCHITECTURE=FILE, with one of {', '.join((*ARCHITECTURES, WINDOWS))}")
-    return architecture, path.resolve()
+    if platform not in PLATFORMS or not path.is_file():
+        raise argparse.ArgumentTypeError(f"{text} is not PLATFORM=FILE, with one of {', '.join(PLATFORMS)}")
+    return platform, path.resolve()
 
 
 def write_checksums(folder):
@@ -43,10 +42,9 @@ def main():
         parser.error(f"there is no kind {unknown[0]}; there are {', '.join(KINDS)}")
     OUT.mkdir(parents=True, exist_ok=True)
     programs = dict(arguments.program)
-    windows_program = programs.pop(WINDOWS, None)
-    if "zip" in arguments.kinds and windows_program is None:
+    if "zip" in arguments.kinds and WINDOWS not in programs:
         parser.error(f"zip needs --program {WINDOWS}=FILE")
-    release = Release(programs, OUT, windows_program, arguments.address)
+    release = Release(programs, OUT, arguments.address)
     for kind in arguments.kinds or KINDS:
         for file in importlib.import_module(f"{kind}.make").make(release):
             print(f"{file.relative_to(ROOT)}  {file.stat().st_size / 1e6:.1f} MB", flush=True)

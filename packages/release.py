@@ -15,7 +15,9 @@ import third_party
 from documents.write import documents
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-ARCHITECTURES = ("x86_64", "aarch64")
+ARCHITECTURES = ("x86_64", "aarch64")  # of Linux
+WINDOWS = "windows-x86_64"
+PLATFORMS = (*ARCHITECTURES, WINDOWS)
 DESCRIPTION = "Azure Table Storage, emulated on your machine: a native program with a durable store"
 
 
@@ -32,12 +34,20 @@ def commit_time():
     return int(answer.stdout or 0)
 
 
-class Release:
-    """`programs`: a file for each architecture (ARCHITECTURES) to make packages for. `out`: the folder of packages."""
+def system_of(platform):
+    return "windows" if platform == WINDOWS else "linux"
 
-    def __init__(self, programs, out, windows_program=None, address=None):
+
+def file_name(platform):
+    """The name of the program on a platform."""
+    return "rocktable.exe" if platform == WINDOWS else "rocktable"
+
+
+class Release:
+    """`programs`: a file for each platform (PLATFORMS) to make packages for. `out`: the folder of packages."""
+
+    def __init__(self, programs, out, address=None):
         self.programs = programs
-        self.windows_program = windows_program  # for x86-64; None: no package of it is made
         self.address = address  # URL of the folder from which the packages will be downloaded; None: unknown
         self.out = out
         self.version = version()
@@ -51,16 +61,26 @@ class Release:
         with tempfile.TemporaryDirectory(prefix="rocktable-package-") as folder:
             yield pathlib.Path(folder)
 
-    def program(self, architecture):
-        return self.programs[architecture].read_bytes()
+    @property
+    def architectures(self):
+        """The architectures of Linux for which there is a program."""
+        return [platform for platform in self.programs if platform in ARCHITECTURES]
+
+    @property
+    def systems(self):
+        """The systems for which there is a program: "linux", "windows"."""
+        return sorted(set(map(system_of, self.programs)))
+
+    def program(self, platform):
+        return self.programs[platform].read_bytes()
 
     def digests(self):
-        """SHA-256 of the program of each architecture."""
-        return {architecture: hashlib.sha256(self.program(architecture)).hexdigest() for architecture in self.programs}
+        """SHA-256 of the program of each platform."""
+        return {platform: hashlib.sha256(self.program(platform)).hexdigest() for platform in self.programs}
 
-    def copy_program(self, architecture, target):
+    def copy_program(self, platform, target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(self.programs[architecture], target)
+        shutil.copyfile(self.programs[platform], target)
         target.chmod(0o755)
 
     @functools.cache
@@ -73,6 +93,6 @@ class Release:
         return documents(json.loads(described), self.version)
 
     @functools.cache
-    def license_texts(self):
-        """The licence of rocktable and those of the libraries in the program, by file name."""
-        return {"LICENSE": self.license.read_text(), "THIRD-PARTY-LICENSES": third_party.license_texts()}
+    def license_texts(self, system="linux"):
+        """The licence of rocktable and those of the libraries in a system's program, by file name."""
+        return {"LICENSE": self.license.read_text(), "THIRD-PARTY-LICENSES": third_party.license_texts(system)}

@@ -23,9 +23,16 @@ def software(name, version, license_expression):
     }
 
 
+def relationship(element, kind, other):
+    return {"spdxElementId": element, "relationshipType": kind, "relatedSpdxElement": other}
+
+
 def sbom(release):
-    """Returns the document for the programs of a release."""
-    libraries = versions()
+    """Returns the document for the programs of a release: a package for each system, which contains the libraries of its
+    program."""
+    libraries = {system: versions(system) for system in release.systems}
+    names = {system: "rocktable" if system == "linux" else f"rocktable-{system}" for system in release.systems}
+    every = dict.fromkeys(one for some in libraries.values() for one in some)
     digest = hashlib.sha256("".join(sorted(release.digests().values())).encode()).hexdigest()
     created = datetime.datetime.fromtimestamp(release.time, datetime.timezone.utc)
     document = {
@@ -36,18 +43,15 @@ def sbom(release):
         "documentNamespace": f"urn:rocktable:{release.version}:{digest}",
         "creationInfo": {"created": created.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: rocktable script/package"]},
         "packages": [
-            software("rocktable", release.version, "Apache-2.0"),
-            *(software(library.name, version, library.license) for library, version in libraries),
+            *(software(name, release.version, "Apache-2.0") for name in names.values()),
+            *(software(library.name, version, library.license) for library, version in every),
         ],
         "relationships": [
-            {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": identifier("rocktable")},
+            *(relationship("SPDXRef-DOCUMENT", "DESCRIBES", identifier(name)) for name in names.values()),
             *(
-                {
-                    "spdxElementId": identifier("rocktable"),
-                    "relationshipType": "STATIC_LINK",
-                    "relatedSpdxElement": identifier(library.name),
-                }
-                for library, _ in libraries
+                relationship(identifier(names[system]), "STATIC_LINK", identifier(library.name))
+                for system, some in libraries.items()
+                for library, _ in some
             ),
         ],
     }

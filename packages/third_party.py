@@ -1,9 +1,10 @@
-"""The libraries in the static program: versions and licences, from Debian's packages, or from the recipe that built them
+"""The libraries in the static programs: versions and licences, from Debian's packages, or from the recipe that built them
 from Debian's sources (script/support/libraries.sh)."""
 import dataclasses
 import pathlib
 import subprocess
 
+GCC_LICENSE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "build/sources"
 
 
@@ -12,15 +13,18 @@ class Library:
     name: str  # in lower case, that of Debian's source package, if it is built from source
     package: str  # Debian's package, as a pattern, whose version and copyright file count
     license: str  # SPDX expression
+    systems: tuple = ("linux", "windows")  # whose program has it
 
 
 LIBRARIES = (
     Library("Boost", "libboost[0-9].*-dev", "BSL-1.0"),
     Library("CLI11", "libcli11-dev", "BSD-3-Clause"),
     Library("fmtlib", "libfmt-dev", "MIT"),
-    Library("glibc", "libc6-dev", "LGPL-2.1-or-later"),
-    Library("libpq", "libpq-dev", "PostgreSQL"),
-    Library("libstdc++", "libstdc++-[0-9]*-dev", "GPL-3.0-or-later WITH GCC-exception-3.1"),
+    Library("glibc", "libc6-dev", "LGPL-2.1-or-later", ("linux",)),
+    Library("libpq", "libpq-dev", "PostgreSQL", ("linux",)),
+    Library("libstdc++", "libstdc++-[0-9]*-dev", GCC_LICENSE, ("linux",)),
+    Library("libstdc++ for Windows", "gcc-mingw-w64-x86-64-posix-runtime", GCC_LICENSE, ("windows",)),
+    Library("mingw-w64", "mingw-w64-x86-64-dev", "ZPL-2.1 AND MIT", ("windows",)),
     Library("nlohmann_json", "nlohmann-json3-dev", "MIT"),
     Library("OpenSSL", "libssl-dev", "Apache-2.0"),
     Library("pugixml", "libpugixml-dev", "MIT"),
@@ -45,7 +49,7 @@ def installed_package(library):
 def built_versions():
     """Returns the versions of what was built from source, by the names of Debian's source packages."""
     found = {}
-    for file in ("libraries/portable/versions", "compiled/versions"):
+    for file in ("libraries/windows/versions", "libraries/portable/versions", "compiled/versions"):
         if (SOURCES / file).exists():
             found.update(line.split() for line in (SOURCES / file).read_text().splitlines())
     return found
@@ -55,15 +59,19 @@ def version_of(library):
     return built_versions().get(library.name.lower()) or installed_package(library)[1]
 
 
-def versions():
-    """Returns (library, version) of each."""
-    return [(library, version_of(library)) for library in LIBRARIES]
+def libraries_of(system):
+    return [library for library in LIBRARIES if system in library.systems]
 
 
-def license_texts():
-    """Returns the copyright files of all libraries as one text."""
+def versions(system):
+    """Returns (library, version) of each in the program for a system."""
+    return [(library, version_of(library)) for library in libraries_of(system)]
+
+
+def license_texts(system):
+    """Returns the copyright files of all libraries in the program for a system as one text."""
     parts = []
-    for library in LIBRARIES:
+    for library in libraries_of(system):
         package, _ = installed_package(library)
         text = pathlib.Path("/usr/share/doc", package, "copyright").read_text(errors="replace").strip()
         title = f"{library.name} {version_of(library)} ({library.license})"

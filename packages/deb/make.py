@@ -19,7 +19,7 @@ def set_times(folder, time):
 
 
 def make(release):
-    for architecture in release.programs:
+    for architecture in release.architectures:
         debian = DEBIAN_ARCHITECTURES[architecture]
         with release.staging() as folder:
             install(release, architecture, folder / "tree" / "usr")

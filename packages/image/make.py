@@ -134,7 +134,7 @@ class Layout:
 
 def make(release):
     layout = Layout()
-    images = [layout.add_image(release, architecture) for architecture in sorted(release.programs)]
+    images = [layout.add_image(release, architecture) for architecture in sorted(release.architectures)]
     name = {
         "io.containerd.image.name": f"docker.io/library/rocktable:{release.version}",  # its name after it is loaded
         "org.opencontainers.image.ref.name": release.version,

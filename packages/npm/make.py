@@ -1,13 +1,20 @@
-"""rocktable-VERSION.tgz with launcher and fixture, and rocktable-linux-CPU-VERSION.tgz with the program for each CPU:
+"""rocktable-VERSION.tgz with launcher and fixture, and rocktable-OS-CPU-VERSION.tgz with the program for each platform:
 the names that `npm pack` gives. npm installs the program of the machine."""
 import json
 import pathlib
+import re
 
 from archive import file_entry, gzipped, tar_bytes
+from release import WINDOWS, file_name, system_of
 
 HERE = pathlib.Path(__file__).resolve().parent
-CPU = {"x86_64": "x64", "aarch64": "arm64"}  # Node's names
-EXECUTABLE = ("bin/rocktable", "bin/rocktable.js")
+# What the package of a platform is called and says. OS and CPU are Node's names.
+PLATFORMS = {
+    "x86_64": {"OS": "linux", "CPU": "x64", "SYSTEM": "Linux"},
+    "aarch64": {"OS": "linux", "CPU": "arm64", "SYSTEM": "Linux"},
+    WINDOWS: {"OS": "win32", "CPU": "x64", "SYSTEM": "Windows"},
+}
+EXECUTABLE = ("bin/rocktable", "bin/rocktable.exe", "bin/rocktable.js")
 
 
 def read(name):
@@ -16,11 +23,18 @@ def read(name):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def for_platform(platform, content):
+    """A file of the folder `platform` with the words of a platform."""
+    return re.sub(r"\b(OS|CPU|SYSTEM)\b", lambda word: PLATFORMS[platform][word[0]], content.decode()).encode()
+
+
 def with_version(manifest, release):
-    """The text of package.json with this version, and the same version of the other packages of this project."""
+    """The text of package.json with this version. Of the packages with programs, it names those of this release."""
     manifest = {**manifest, "version": release.version}
     if "optionalDependencies" in manifest:
-        manifest["optionalDependencies"] = dict.fromkeys(manifest["optionalDependencies"], release.version)
+        made = {"@rocktable/{OS}-{CPU}".format(**PLATFORMS[platform]) for platform in release.programs}
+        names = [name for name in manifest["optionalDependencies"] if name in made]
+        manifest["optionalDependencies"] = dict.fromkeys(names, release.version)
     return json.dumps(manifest, indent=2) + "\n"
 
 
@@ -37,9 +51,8 @@ def pack(release, manifest, files):
 def make(release):
     files = {**read("rocktable"), "LICENSE": release.license.read_bytes()}
     yield pack(release, json.loads(files["package.json"]), files)
-    licenses = {name: text.encode() for name, text in release.license_texts().items()}
-    for architecture in release.programs:
-        cpu = CPU[architecture]
-        files = {name: content.replace(b"CPU", cpu.encode()) for name, content in read("platform").items()}
-        files = {**files, **licenses, "bin/rocktable": release.program(architecture)}
+    for platform in release.programs:
+        files = {name: for_platform(platform, content) for name, content in read("platform").items()}
+        files.update({name: text.encode() for name, text in release.license_texts(system_of(platform)).items()})
+        files[f"bin/{file_name(platform)}"] = release.program(platform)
         yield pack(release, json.loads(files["package.json"]), files)

@@ -1,7 +1,7 @@
 """NuGet packages, made by `dotnet pack`: the .NET tool rocktable, and the library Rocktable.Testing.
 
-The program of each architecture has a package for the tool and one for the library: `dotnet tool install` and a
-restored project take only packages made for them.
+The program of each platform has a package for the tool and one for the library: `dotnet tool install` and a restored
+project take only packages made for them.
 """
 import itertools
 import os
@@ -12,8 +12,12 @@ import subprocess
 import time
 import zipfile
 
+from release import WINDOWS, file_name, system_of
+
 SOURCE = pathlib.Path(__file__).resolve().parent
-RIDS = {"x86_64": "linux-x64", "aarch64": "linux-arm64"}  # of glibc; the SDK takes them for musl as well
+# Those of Linux are of glibc; the SDK takes them for musl as well.
+RIDS = {"x86_64": "linux-x64", "aarch64": "linux-arm64", WINDOWS: "win-x64"}
+WINDOWS_LINE = re.compile(r"^.*\bbuildTransitive/.*\n", re.MULTILINE)
 PER_RID_LINE = re.compile(r"^.*\bRuntimeIdentifierPackage .*\n|^ *<dependency id=.*RID.*\n", re.MULTILINE)
 
 
@@ -21,11 +25,15 @@ def stage(release, folder):
     """Copies the sources and the programs, and writes the version and the runtime identifiers (RID) into them."""
     unused = shutil.ignore_patterns("*.py", "__pycache__", "bin", "obj")
     shutil.copytree(SOURCE, folder, dirs_exist_ok=True, ignore=unused)
-    for name, text in release.license_texts().items():
-        (folder / name).write_text(text)
-    rids = [RIDS[architecture] for architecture in release.programs]
-    for architecture, rid in zip(release.programs, rids):
-        release.copy_program(architecture, folder / rid / "rocktable")
+    shutil.copyfile(release.license, folder / "LICENSE")
+    (folder / "testing/_._").touch()  # in a package, the name says: nothing for this framework
+    rids = {RIDS[platform]: platform for platform in release.programs}
+    for rid, platform in rids.items():
+        release.copy_program(platform, folder / rid / file_name(platform))
+        licenses = release.license_texts(system_of(platform))
+        (folder / rid / "THIRD-PARTY-LICENSES").write_text(licenses["THIRD-PARTY-LICENSES"])
+        settings = (folder / "tool/executable/DotnetToolSettings.xml").read_text()
+        (folder / rid / "DotnetToolSettings.xml").write_text(settings.replace("PROGRAM", file_name(platform)))
 
     def filled(text):
         text = PER_RID_LINE.sub(lambda line: "".join(line[0].replace("RID", rid) for rid in rids), text)
@@ -36,7 +44,10 @@ def stage(release, folder):
     for template in sorted(folder.glob("*/*.nuspec")):
         for rid in rids if "RID" in template.name else [""]:
             target = folder / template.name.replace("RID", rid)
-            target.write_text(filled(template.read_text()).replace("RID", rid))
+            text = filled(template.read_text()).replace("RID", rid)
+            if rid:
+                text = text.replace("PROGRAM", file_name(rids[rid]))
+            target.write_text(text if rid == RIDS[WINDOWS] else WINDOWS_LINE.sub("", text))
         template.unlink()
 
 
@@ -53,7 +64,7 @@ def normalize(package, seconds):
         for name, content in sorted(entries.items()):
             info = zipfile.ZipInfo(name, date)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = (0o100755 if name.endswith("/rocktable") else 0o100644) << 16
+            info.external_attr = (0o100755 if name.endswith(("/rocktable", "/rocktable.exe")) else 0o100644) << 16
             archive.writestr(info, content)
 
 

@@ -3,7 +3,7 @@ from archive import entries_below, gzipped, tar_bytes
 
 
 def make(release):
-    for architecture in release.programs:
+    for architecture in release.architectures:
         name = f"rocktable-{release.version}-linux-{architecture}"
         with release.staging() as folder:
             release.copy_program(architecture, folder / "rocktable")

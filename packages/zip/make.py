@@ -7,6 +7,8 @@ import json
 import time
 import zipfile
 
+from release import WINDOWS
+
 IDENTIFIER = "Rocktable.Rocktable"
 MANIFEST_VERSION = "1.6.0"  # of winget
 
@@ -55,11 +57,11 @@ def winget(release, url, digest):
 
 
 def make(release):
-    if release.windows_program is None:
+    if WINDOWS not in release.programs:
         return
-    texts = {**release.license_texts(), "rocktable.ps1": release.documents()["rocktable.ps1"]}
+    texts = {**release.license_texts("windows"), "rocktable.ps1": release.documents()["rocktable.ps1"]}
     files = {name: text.replace("\n", "\r\n").encode() for name, text in texts.items()}
-    files["rocktable.exe"] = release.windows_program.read_bytes()
+    files["rocktable.exe"] = release.program(WINDOWS)
     name = f"rocktable-{release.version}-windows-x86_64.zip"
     content = zip_bytes(files, release.time)
     digest = hashlib.sha256(content).hexdigest()

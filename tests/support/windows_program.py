@@ -6,7 +6,9 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 
@@ -17,6 +19,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("ROCKTABLE_WINDOWS_BINARY", ROOT / "build/windows/rocktable.exe"))
 ON_WINDOWS = sys.platform == "win32"
 SECONDS = 30
+IS_THERE = PROGRAM.exists() and (ON_WINDOWS or shutil.which("wine") is not None)
+WHAT_IS_MISSING = "needs the program for Windows, and Wine: script/test --windows"
 
 if not ON_WINDOWS:
     # Its registry and folders are made at the first start, which takes seconds. No window asks for further downloads.
@@ -30,8 +34,13 @@ def path(name):
     return str(name) if ON_WINDOWS else "Z:" + str(name).replace("/", "\\")
 
 
+def words_of(program, *arguments):
+    """The command line of any program for Windows."""
+    return [*([] if ON_WINDOWS else ["wine"]), str(program), *map(str, arguments)]
+
+
 def words(*arguments):
-    return [*([] if ON_WINDOWS else ["wine"]), str(PROGRAM), *map(str, arguments)]
+    return words_of(PROGRAM, *arguments)
 
 
 def environment(**variables):
@@ -46,15 +55,26 @@ def run(*arguments, given=None, folder=None, **variables):
                           env=environment(**variables), check=False)
 
 
+def does_listen(port):
+    with socket.socket() as client:
+        client.settimeout(1)
+        return client.connect_ex(("127.0.0.1", port)) == 0
+
+
 def interrupt(process):
-    """As Ctrl-C; on Windows as Ctrl-Break, which can be sent to one group of processes."""
-    process.send_signal(signal.CTRL_BREAK_EVENT if ON_WINDOWS else signal.SIGINT)
+    """As Ctrl-C, to the process and all that it started; on Windows as Ctrl-Break, which can be sent to one group."""
+    if ON_WINDOWS:
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        os.killpg(process.pid, signal.SIGINT)
 
 
 def start(folder, *arguments, name="program", **options):
     """Starts the program, with files for its output in the folder, and a pipe as its input."""
     if ON_WINDOWS:
         options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
+    else:
+        options["start_new_session"] = True
     with open(folder / f"{name}.out", "wb") as output, open(folder / f"{name}.err", "wb") as errors:
         options = {"stdout": output, "stderr": errors} | options
         return subprocess.Popen(words(*arguments), stdin=subprocess.PIPE,

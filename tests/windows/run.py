@@ -40,7 +40,9 @@ def unit_tests(filters):
 
 def program_tests(filters):
     selection = ["-k", " or ".join(filters)] if filters else []
-    output, code = run([sys.executable, "-m", "pytest", "-q", "-n", "2", *selection, str(ROOT / "tests/windows")])
+    # The packages are made once for each file.
+    words = ["-m", "pytest", "-q", "-n", "2", "--dist", "loadfile", *selection, str(ROOT / "tests/windows")]
+    output, code = run([sys.executable, *words])
     passed, failed, errors, skipped = (last_number(rf"(\d+) {word}", output)
                                        for word in ("passed", "failed", "error", "skipped"))
     none_selected = 5

@@ -4,19 +4,26 @@ const { accessSync, constants } = require("node:fs");
 const { optionalDependencies } = require("./package.json");
 
 const kPackages = Object.keys(optionalDependencies);
+const kOnWindows = process.platform === "win32";
+
+// Returns "a, b and c".
+function listed(names) {
+  return names.join(", ").replace(/, ([^,]*)$/, " and $1");
+}
 
 function installedProgram() {
   const platform = `${process.platform}-${process.arch}`;
   const name = `@rocktable/${platform}`;
   if (!kPackages.includes(name)) {
-    const others = kPackages.map((one) => one.replace("@rocktable/", "")).join(" and ");
+    const others = listed(kPackages.map((one) => one.replace("@rocktable/", "")));
+    const instead = kOnWindows ? "the container image, or WSL 2" : "the container image";
     throw new Error(
-      `there is no program for ${platform}, only for ${others}; use the container image, or WSL 2 on Windows; ` +
+      `there is no program for ${platform}, only for ${others}; use ${instead}; ` +
         "ROCKTABLE_BINARY can name one that you have built",
     );
   }
   try {
-    return require.resolve(`${name}/bin/rocktable`);
+    return require.resolve(`${name}/bin/rocktable${kOnWindows ? ".exe" : ""}`);
   } catch (error) {
     if (error.code !== "MODULE_NOT_FOUND") throw error;
     throw new Error(

@@ -1,5 +1,5 @@
 // Starts a server that ends with this process, also if this is killed: then the kernel closes the pipe that is the
-// server's standard input.
+// server's standard input. On Windows, Node has also put both into a job, which the kernel ends.
 "use strict";
 const { spawn } = require("node:child_process");
 const { mkdtempSync, readFileSync, rmSync } = require("node:fs");
@@ -11,6 +11,10 @@ const { Server, accountOf, otherAccount } = require("./server.js");
 
 // Options that the protocol of the start needs. The server's output has no reader, hence --silent.
 const kReserved = { silent: true, readyFile: "-", stopAtInputEnd: true };
+
+// Ctrl-C must not stop a server before the tests that use it. So it has a session of its own, or on Windows a console of
+// its own, without a window.
+const kApart = process.platform === "win32" ? { windowsHide: true } : { detached: true };
 
 function valueOf(name, value) {
   if (value instanceof URL) return fileURLToPath(value);
@@ -29,9 +33,9 @@ function wordsOf(options) {
   });
 }
 
-// Variables ROCKTABLE_... would configure the server.
+// Variables ROCKTABLE_... would configure the server. On Windows, their case does not count.
 function environmentOfServer() {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ROCKTABLE_")));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^ROCKTABLE_/i.test(name)));
 }
 
 // The option is the token itself, @FILE or env:NAME.
@@ -47,8 +51,7 @@ class ServerProcess {
   #ended;
 
   constructor(words) {
-    // In a session of its own, Ctrl-C does not stop it before the tests that use it.
-    this.#child = spawn(programFile(), words, { env: environmentOfServer(), detached: true });
+    this.#child = spawn(programFile(), words, { env: environmentOfServer(), ...kApart });
     this.#child.stdin.on("error", () => {}); // it has ended
     this.#child.stderr.setEncoding("utf8").on("data", (text) => (this.#errors += text));
     this.#ended = new Promise((resolve, reject) => {
@@ -92,7 +95,11 @@ class ServerProcess {
 
 // The folder in which --tls auto keeps its authority, if no other is given.
 class TemporaryFolder {
-  #remove = () => rmSync(this.path, { recursive: true, force: true });
+  #remove = () => {
+    try {
+      rmSync(this.path, { recursive: true, force: true });
+    } catch {} // on Windows, a file that the server still has open
+  };
 
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), "rocktable-"));

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Linq;
+using System.Text;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using System.Threading;
@@ -62,9 +63,13 @@ internal sealed class ServerProcess : IDisposable
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
+            StandardOutputEncoding = Encoding.UTF8,
+            StandardErrorEncoding = Encoding.UTF8,
+            CreateNoWindow = true,  // on Windows, a console of its own: Ctrl-C does not stop it before the tests end
         };
-        // No variable configures the server.
-        var ours = start.Environment.Keys.Where(name => name.StartsWith("ROCKTABLE_", StringComparison.Ordinal));
+        // No variable configures the server. On Windows, their case does not count.
+        var ours = start.Environment.Keys.Where(
+            name => name.StartsWith("ROCKTABLE_", StringComparison.OrdinalIgnoreCase));
         foreach (var name in ours.ToList()) start.Environment.Remove(name);
 
         var server = new ServerProcess(new Process { StartInfo = start });

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import warnings
 import weakref
 from typing import Any, Mapping
@@ -54,8 +53,7 @@ class Process:
     ready: dict[str, Any]
 
     def __init__(self, words: list[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # not a pipe: nobody reads while the server runs
-        self._errors_read = 0
+        self._errors = _program.system.ErrorFile()
         self._server: subprocess.Popen[bytes] | None = None
         server_end, self._input = os.pipe()  # the server stops when all copies of _input are closed
         _running.add(self)
@@ -75,14 +73,13 @@ class Process:
             os.close(server_end)
 
     def _spawn(self, words: list[str], server_end: int) -> subprocess.Popen[bytes]:
-        """No variable ROCKTABLE_... configures the server. Its own session keeps a terminal's Ctrl-C from it: tests
-        still use it when they clean up."""
+        """No variable ROCKTABLE_... configures the server. Ctrl-C at a terminal does not reach it."""
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ROCKTABLE_")}
         program = _program.path()
         try:
             return subprocess.Popen(
-                [program, *words], stdin=server_end, stdout=subprocess.PIPE, stderr=self._errors, env=environment,
-                start_new_session=True,
+                [program, *words], stdin=server_end, stdout=subprocess.PIPE, stderr=self._errors.writer,
+                env=environment, **_program.system.SEPARATE,
             )
         except OSError as error:
             raise Error(f"{program} cannot be executed: {error.strerror}") from None
@@ -122,12 +119,9 @@ class Process:
             self._input = -1
 
     def _new_errors(self) -> list[str]:
-        """The sentences on standard error that were not read yet. Does not move the server's position in the file."""
-        text = b""
-        while piece := os.pread(self._errors.fileno(), 1 << 16, self._errors_read):
-            self._errors_read += len(piece)
-            text += piece
-        return [line.removeprefix("rocktable: ") for line in text.decode(errors="replace").splitlines()]
+        """The sentences on standard error that were not read yet."""
+        text = self._errors.read_new().decode(errors="replace")
+        return [line.removeprefix("rocktable: ") for line in text.splitlines()]
 
     def _last_error(self) -> str:
         """Warnings precede the sentence that says why the server could not start."""
@@ -151,5 +145,6 @@ def _close_inputs() -> None:
         process.close_input()
 
 
-# A child process made by fork has copies of the pipes, and can live longer than this process.
-os.register_at_fork(after_in_child=_close_inputs)
+# A child process made by fork has copies of the pipes, and can live longer than this process. Windows has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_inputs)

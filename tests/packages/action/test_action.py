@@ -172,11 +172,14 @@ def test_the_tarball_is_that_of_the_architecture(own, tmp_path):
     assert told == f"{own}/SHA256SUMS has no rocktable-VERSION-linux-aarch64.tar.gz"
 
 
-@pytest.mark.parametrize("system, architecture", [("Linux", "ARM"), ("macOS", "ARM64"), ("Windows", "X64")])
-def test_other_runners_are_refused(made, tmp_path, system, architecture):
+@pytest.mark.parametrize("system, architecture, hint", [
+    ("Linux", "ARM", "use the container image"), ("macOS", "ARM64", "use the container image"),
+    ("Windows", "X64", "unpack rocktable-VERSION-windows-x86_64.zip in a step of your own"),
+], ids=["Linux", "macOS", "Windows"])
+def test_other_runners_are_refused(made, tmp_path, system, architecture, hint):
     told = error_of(Job(tmp_path, system, architecture), packages=made)
     assert told == (f"there is no program for {system} {architecture}, only for Linux X64 and ARM64; "
-                    "use the container image, or WSL 2 on Windows")
+                    f"{hint}")
 
 
 def test_a_folder_without_packages_is_refused(job, tmp_path):

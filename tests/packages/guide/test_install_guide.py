@@ -40,7 +40,8 @@ def test_the_command_installs_the_program(row, tmp_path):
         pytest.skip("no program to make packages of")
     if kind == "nuget" and not shutil.which("dotnet"):
         pytest.skip("the .NET SDK is not installed")
-    packages.make(kind, tmp_path / "made", packages.stripped(tmp_path))
+    windows = packages.no_windows_program(tmp_path / "windows")
+    packages.make(kind, tmp_path / "made", packages.stripped(tmp_path), windows=windows)
     version = version_of(BINARY)
     commands = [text for text in re.findall(r"`([^`]+)`", ROWS[row]) if " " in text]
     assert commands

@@ -1,14 +1,13 @@
 """Makes the npm packages of the program under test, and installs them into clean projects, as npm does for users."""
-import fcntl
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import node_modules
 import packages
 from guide import JAVASCRIPT
 from npm_project import Project
@@ -20,10 +19,15 @@ NODES = ["node", "node-18", "node-24"]  # that in PATH, and packages of package.
 
 
 @pytest.fixture(scope="session")
-def files(tmp_path_factory):
+def windows_program(tmp_path_factory):
+    return packages.no_windows_program(tmp_path_factory.mktemp("windows"))
+
+
+@pytest.fixture(scope="session")
+def files(windows_program, tmp_path_factory):
     if not BINARY.exists():
         pytest.skip("no program to make packages of")
-    return packages.make("npm", tmp_path_factory.mktemp("packages"))
+    return packages.make("npm", tmp_path_factory.mktemp("packages"), windows=windows_program)
 
 
 @pytest.fixture(scope="session")
@@ -57,19 +61,8 @@ def project(install):
 
 @pytest.fixture(scope="session")
 def tools():
-    """The folder of the packages in package.json; installs them if they are missing. Without a lock file, because some
-    registries lack packages for other platforms, and `npm ci` needs all in a lock file."""
-    modules, wanted = HERE / "node_modules", HERE / "package.json"
-    installed = modules / ".installed.json"
-    with open(wanted) as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # other workers of pytest install them, too
-        if not installed.exists() or installed.read_bytes() != wanted.read_bytes():
-            words = ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"]
-            ended = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=False)
-            if ended.returncode != 0:
-                pytest.skip(f"npm install failed: {(ended.stderr.strip() or 'without a reason').splitlines()[0]}")
-            shutil.copy(wanted, installed)
-    return modules
+    """The folder of the packages in package.json."""
+    return node_modules.install(HERE)
 
 
 @pytest.fixture(params=NODES)

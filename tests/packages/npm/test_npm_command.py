@@ -113,6 +113,21 @@ def test_a_variable_can_name_another_program(project, node, tmp_path):
     assert project.run(node, project.launcher, "a", "b c", environment=environment).stdout == "other a b c\n"
 
 
+# As far as it can be seen here; tests/windows runs it with Node for Windows. SIGHUP is there the end of the window.
+def test_on_windows_it_waits_for_the_program_and_has_its_exit_code(project, node):
+    windows = project.write("windows.cjs", 'Object.defineProperty(process, "platform", { value: "win32" });')
+    words = [node, "--require", windows, project.launcher]
+    environment = {"ROCKTABLE_BINARY": str(project.program)}
+    assert project.run(*words, "exec", "--", "sh", "-c", "exit 7", code=7, environment=environment).stderr == ""
+    with subprocess.Popen([*map(str, words), *SERVER], env=project.variables(environment), stdout=subprocess.PIPE) as process:
+        server = json.loads(process.stdout.readline())["pid"]
+        process.send_signal(signal.SIGHUP)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(0.2)
+        os.kill(server, signal.SIGTERM)
+        assert process.wait(SECONDS) == 0
+
+
 @pytest.mark.timing
 def test_the_first_answer_comes_soon_after_the_start(project, node):
     took = []

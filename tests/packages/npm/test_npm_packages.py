@@ -29,18 +29,28 @@ def installed(project):
 def test_all_packages_have_the_version_of_the_program_and_depend_on_it(files):
     version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     assert [file.name for file in files] == [
-        f"rocktable-{version}.tgz", f"rocktable-linux-x64-{version}.tgz", f"rocktable-linux-arm64-{version}.tgz"
+        f"rocktable-{version}.tgz", f"rocktable-linux-x64-{version}.tgz", f"rocktable-linux-arm64-{version}.tgz",
+        f"rocktable-win32-x64-{version}.tgz"
     ]
     main, *others = map(manifest_of, files)
-    assert [one["version"] for one in (main, *others)] == [version] * 3
+    assert [one["version"] for one in (main, *others)] == [version] * 4
     assert main["optionalDependencies"] == {one["name"]: version for one in others}
     assert "dependencies" not in main
+    assert [(one["os"], one["cpu"]) for one in others] == [
+        (["linux"], ["x64"]), (["linux"], ["arm64"]), (["win32"], ["x64"])
+    ]
+
+
+def test_without_a_program_for_windows_nothing_depends_on_it(tmp_path):
+    main, *others = map(manifest_of, packages.make("npm", tmp_path))
+    assert sorted(main["optionalDependencies"]) == sorted(one["name"] for one in others)
+    assert not any("win32" in one["name"] for one in others)
 
 
 def test_each_package_has_readme_and_licences(files):
     for file in files:
         assert {"README.md", "LICENSE", "package.json"} <= set(names_in(file))
-        assert ("THIRD-PARTY-LICENSES" in names_in(file)) == ("bin/rocktable" in names_in(file))
+        assert ("THIRD-PARTY-LICENSES" in names_in(file)) == ("bin/rocktable.js" not in names_in(file))
 
 
 def test_npm_would_pack_the_same_files_under_the_same_name(files, tmp_path):
@@ -54,24 +64,24 @@ def test_npm_would_pack_the_same_files_under_the_same_name(files, tmp_path):
         (told,) = told if isinstance(told, list) else told.values()
         assert told["filename"] == file.name
         assert sorted((one["path"], one["mode"] & 0o111 != 0) for one in told["files"]) == sorted(
-            (name, name in ("bin/rocktable", "bin/rocktable.js")) for name in names_in(file)
+            (name, name in ("bin/rocktable", "bin/rocktable.exe", "bin/rocktable.js")) for name in names_in(file)
         )
 
 
-def test_the_same_commit_gives_the_same_bytes(files, tmp_path):
-    mask = os.umask(0o077)
-    try:
-        again = packages.make("npm", tmp_path)
-    finally:
-        os.umask(mask)
+def test_the_same_commit_gives_the_same_bytes(files, windows_program, tmp_path):
+    again = packages.make_with_other_umask("npm", tmp_path, BINARY, windows_program)
     assert [one.read_bytes() for one in again] == [one.read_bytes() for one in files]
 
 
-def test_npm_installs_the_program_of_the_platform(install):
+def test_npm_installs_the_program_of_the_platform(install, windows_program):
     project = install()
     assert installed(project) == [HERE]
     assert project.program.read_bytes() == BINARY.read_bytes()
     assert installed(install("--os=linux", f"--cpu={OTHER}")) == [f"linux-{OTHER}"]
+    windows = install("--os=win32", "--cpu=x64")
+    assert installed(windows) == ["win32-x64"]
+    program = windows.folder / "node_modules/@rocktable/win32-x64/bin/rocktable.exe"
+    assert program.read_bytes() == windows_program.read_bytes()
 
 
 @pytest.mark.parametrize("options", [["--omit=optional"], ["--os=linux", f"--cpu={OTHER}"]])
@@ -88,17 +98,22 @@ def test_without_the_package_of_the_platform_command_and_fixture_say_what_to_do(
     assert project.script(text) == f"{sentence}\n"
 
 
-def test_on_another_platform_command_and_fixture_name_those_that_have_a_program(install):
+@pytest.mark.parametrize("platform, cpu, instead", [
+    ("darwin", "arm64", "the container image"), ("win32", "arm64", "the container image, or WSL 2"),
+], ids=["macOS", "Windows on ARM"])
+def test_on_another_platform_command_and_fixture_name_those_that_have_a_program(install, platform, cpu, instead):
     project = install()
-    mac = project.write("mac.cjs", 'Object.defineProperty(process, "platform", { value: "darwin" });')
+    other = project.write("other.cjs", f"""
+        Object.defineProperty(process, "platform", {{ value: "{platform}" }});
+        Object.defineProperty(process, "arch", {{ value: "{cpu}" }});""")
     sentence = (
-        f"there is no program for darwin-{CPU}, only for linux-arm64 and linux-x64; use the container image, or WSL 2 on "
-        "Windows; ROCKTABLE_BINARY can name one that you have built"
+        f"there is no program for {platform}-{cpu}, only for linux-arm64, linux-x64 and win32-x64; use {instead}; "
+        "ROCKTABLE_BINARY can name one that you have built"
     )
-    refused = project.run("node", "--require", mac, project.launcher, "--version", code=1)
+    refused = project.run("node", "--require", other, project.launcher, "--version", code=1)
     assert (refused.stdout, refused.stderr) == ("", f"rocktable: {sentence}\n")
     text = 'const { start } = require("rocktable"); start().catch((error) => console.log(error.message));'
-    assert project.run("node", "--require", mac, "-e", text).stdout == f"{sentence}\n"
+    assert project.run("node", "--require", other, "-e", text).stdout == f"{sentence}\n"
 
 
 # --- docs/ci.md, "Install": the lines for npm, run as written but for the platform, without a registry -----------------

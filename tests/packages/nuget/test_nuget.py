@@ -18,12 +18,12 @@ MAXIMUM_BYTES = 9_000_000
 SECONDS = 20
 
 
-def test_there_are_packages_for_each_architecture(made, dotnet):
+def test_there_are_packages_for_each_platform(made, dotnet):
     version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     assert [package.name for package in made] == [
         f"{name}.{version}.nupkg"
-        for name in ("Rocktable.Native.linux-arm64", "Rocktable.Native.linux-x64", "Rocktable.Testing", "rocktable",
-                     "rocktable.linux-arm64", "rocktable.linux-x64")
+        for name in ("Rocktable.Native.linux-arm64", "Rocktable.Native.linux-x64", "Rocktable.Native.win-x64",
+                     "Rocktable.Testing", "rocktable", "rocktable.linux-arm64", "rocktable.linux-x64", "rocktable.win-x64")
     ]
     for package in made:
         assert package.stat().st_size < MAXIMUM_BYTES
@@ -32,12 +32,27 @@ def test_there_are_packages_for_each_architecture(made, dotnet):
             assert {"README.md", "LICENSE"} <= set(names)
             (nuspec,) = (archive.read(name).decode() for name in names if name.endswith(".nuspec"))
             assert f"<version>{version}</version>" in nuspec and "RID" not in nuspec
-            for file in ("rocktable", "THIRD-PARTY-LICENSES"):
-                assert sum(name.rpartition("/")[2] == file for name in names) == ("linux" in package.name)
+            program = "rocktable.exe" if "win" in package.name else "rocktable"
+            for file in (program, "THIRD-PARTY-LICENSES"):
+                assert sum(name.rpartition("/")[2] == file for name in names) == ("-x64" in package.name or "-arm64" in package.name)
+            for settings in (name for name in names if name.endswith("DotnetToolSettings.xml")):
+                text = archive.read(settings).decode()
+                assert "PROGRAM" not in text and (f'EntryPoint="{program}"' in text) == ("-x64" in package.name)
 
 
-def test_the_same_commit_gives_the_same_bytes(made, program, tmp_path):
-    again = packages.make_with_other_umask("nuget", tmp_path, program)
+def test_the_program_for_windows_is_beside_applications_of_net_framework(made):
+    for package in (one for one in made if one.name.startswith("Rocktable.Native.")):
+        with zipfile.ZipFile(package) as archive:
+            names = {name for name in archive.namelist() if name.startswith("build")}
+            assert names == ({"buildTransitive/net461/Rocktable.Native.win-x64.targets", "buildTransitive/netstandard2.0/_._"}
+                             if "win-x64" in package.name else set())
+            for name in (one for one in names if one.endswith(".targets")):
+                assert "runtimes/win-x64/native/rocktable.exe" in archive.read(name).decode()
+                assert "runtimes/win-x64/native/rocktable.exe" in archive.namelist()
+
+
+def test_the_same_commit_gives_the_same_bytes(made, program, windows_program, tmp_path):
+    again = packages.make_with_other_umask("nuget", tmp_path, program, windows_program)
     assert [one.name for one in again if one.read_bytes() not in [two.read_bytes() for two in made]] == []
 
 

@@ -50,8 +50,13 @@ def program(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def wheels(program, tmp_path_factory):
-    return packages.make("wheel", tmp_path_factory.mktemp("wheels"), program)
+def windows_program(tmp_path_factory):
+    return packages.no_windows_program(tmp_path_factory.mktemp("windows"))
+
+
+@pytest.fixture(scope="session")
+def wheels(program, windows_program, tmp_path_factory):
+    return packages.make("wheel", tmp_path_factory.mktemp("wheels"), program, windows=windows_program)
 
 
 @pytest.fixture(scope="session")

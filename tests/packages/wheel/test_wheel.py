@@ -20,12 +20,12 @@ def status_of(pid, field):
         return re.search(rf"^{field}:\s*(.*)$", status.read(), re.MULTILINE)[1]
 
 
-def test_each_architecture_has_a_wheel_for_glibc_and_musl(wheels):
+def test_each_architecture_has_a_wheel_for_glibc_and_musl_and_windows_has_one(wheels):
     version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     assert [wheel.name for wheel in wheels] == [
         f"rocktable-{version}-py3-none-manylinux2014_{one}.manylinux_2_17_{one}.musllinux_1_1_{one}.whl"
         for one in ("x86_64", "aarch64")
-    ]
+    ] + [f"rocktable-{version}-py3-none-win_amd64.whl"]
     for wheel in wheels:
         assert wheel.stat().st_size < MAXIMUM_BYTES
         assert stat.S_IMODE(wheel.stat().st_mode) == 0o644
@@ -35,12 +35,13 @@ def test_each_architecture_has_a_wheel_for_glibc_and_musl(wheels):
             assert f"\nVersion: {version}\n" in metadata
             assert "Requires-Dist" not in metadata
             assert {name.rpartition("/")[2] for name in names} >= {"LICENSE", "THIRD-PARTY-LICENSES", "py.typed"}
-            program = archive.getinfo("rocktable/bin/rocktable")
+            (program,) = [archive.getinfo(name) for name in names if name.startswith("rocktable/bin/")]
+            assert program.filename.endswith(".exe") == ("win" in wheel.name)
             assert stat.S_IMODE(program.external_attr >> 16) == 0o755
 
 
-def test_the_same_commit_gives_the_same_bytes(wheels, program, tmp_path):
-    again = packages.make_with_other_umask("wheel", tmp_path, program)
+def test_the_same_commit_gives_the_same_bytes(wheels, program, windows_program, tmp_path):
+    again = packages.make_with_other_umask("wheel", tmp_path, program, windows_program)
     assert [one.read_bytes() for one in again] == [one.read_bytes() for one in wheels]
 
 

@@ -8,6 +8,7 @@ const { programFile } = require("../program.js");
 
 const kForwarded = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
 const kFromTerminal = ["SIGINT", "SIGQUIT"];
+const kFromConsole = ["SIGINT", "SIGBREAK", "SIGHUP"]; // of Windows: Ctrl-C, Ctrl-Break, the end of its window
 
 function fail(sentence) {
   console.error(`rocktable: ${sentence}`);
@@ -51,6 +52,15 @@ function runAsChild(program, words) {
   });
 }
 
+// The console sends its events to all of its processes, so the program has received them, and this process waits for
+// its end. If this process is killed, the program ends: Node has both in a job.
+function runOnWindows(program, words) {
+  for (const signal of kFromConsole) process.on(signal, () => {});
+  const child = spawn(program, words, { stdio: "inherit" });
+  child.on("error", (error) => fail(`cannot run ${program}: ${error.message}`));
+  child.on("exit", (code) => process.exit(code));
+}
+
 let program;
 try {
   program = programFile();
@@ -58,6 +68,7 @@ try {
   fail(error.message);
 }
 const words = process.argv.slice(2);
-// Node 22.15 and later can become the program. Its warning that this is experimental never appears.
-if (process.execve) process.execve(program, [program, ...words], process.env);
+// Node 22.15 and later can become the program, but not on Windows. Its warning that this is experimental never appears.
+if (process.platform === "win32") runOnWindows(program, words);
+else if (process.execve) process.execve(program, [program, ...words], process.env);
 else runAsChild(program, words);

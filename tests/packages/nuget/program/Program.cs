@@ -113,8 +113,12 @@ switch (args[0])
         await Task.Delay(TimeSpan.FromMinutes(1));
         break;
     }
+    case "wait alone":  // until killed
+        Console.WriteLine((await RocktableServer.StartAsync()).Port);
+        await Task.Delay(TimeSpan.FromMinutes(1));
+        break;
     case "forget":  // to stop the server
-        await RocktableServer.StartAsync();
+        Console.WriteLine((await RocktableServer.StartAsync()).Port);
         break;
     case "cancel":
     {
