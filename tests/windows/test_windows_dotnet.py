@@ -31,8 +31,9 @@ class Program:
         self.command = words_of(folder / "program.exe")
 
     def variables(self, more=None):
-        # The loader of Wine needs its mscoree for files without native code.
-        return {**self._dotnet.variables(more), "WINEDLLOVERRIDES": "mshtml="}
+        # The loader of Wine needs its mscoree for files without native code. By Wine, .NET fails when it frees code that
+        # was made at run time, so nothing is collected: the youngest generation has 1 GB.
+        return {**self._dotnet.variables(more), "WINEDLLOVERRIDES": "mshtml=", "DOTNET_GCgen0size": "0x40000000"}
 
     def run(self, *words, environment=None):
         ended = subprocess.run([*self.command, *map(str, words)], env=self.variables(environment), cwd=self.folder,
