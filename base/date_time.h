@@ -23,6 +23,9 @@ inline constexpr DateTime kUnixEpoch{621'355'968'000'000'000};
 inline constexpr DateTime kMinDateTime{504'911'232'000'000'000};
 inline constexpr DateTime kMaxDateTime{3'155'378'975'999'999'999};
 
+// The time without its fraction of a second. For times from 0001 on.
+constexpr DateTime whole_second(DateTime time) { return {time.ticks - time.ticks % kTicksPerSecond}; }
+
 // Reads the wall clock.
 DateTime now();
 

@@ -78,9 +78,17 @@ bool scan_key(KeyScanner& scanner, std::optional<std::string>& partition_key, st
 }  // namespace
 
 void append_key_predicate(std::string& out, std::string_view partition_key, std::string_view row_key) {
+  begin_key_predicate(out, partition_key);
+  end_key_predicate(out, row_key);
+}
+
+void begin_key_predicate(std::string& out, std::string_view partition_key) {
   out += "(PartitionKey=";
   append_key(out, partition_key);
   out += ",RowKey=";
+}
+
+void end_key_predicate(std::string& out, std::string_view row_key) {
   append_key(out, row_key);
   out += ')';
 }

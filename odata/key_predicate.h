@@ -13,6 +13,10 @@ namespace rocktable {
 // percent-encodes all bytes except letters, digits and - _ . ~ ! * ' ( ).
 void append_key_predicate(std::string& out, std::string_view partition_key, std::string_view row_key);
 
+// The same in two steps, `(PartitionKey='p',RowKey=` and `'r')`, for many entities of a partition.
+void begin_key_predicate(std::string& out, std::string_view partition_key);
+void end_key_predicate(std::string& out, std::string_view row_key);
+
 // Reads the text between the parentheses of a key predicate. The text must be percent-decoded already. Both
 // keys must occur once, in either order. White space is allowed around names, `=` and `,`. Quotes in literals
 // are doubled.

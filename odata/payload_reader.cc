@@ -100,11 +100,7 @@ Result<Document> parse(dom::parser& parser, std::string_view json) {
   return document;
 }
 
-std::optional<std::string_view> text_of(const dom::element& json) {
-  std::string_view text;
-  if (json.get(text)) return std::nullopt;
-  return text;
-}
+bool read_text(const dom::element& json, std::string_view& text) { return json.get(text) == simdjson::SUCCESS; }
 
 // --- Fields ------------------------------------------------------------------------------------------------
 
@@ -200,81 +196,87 @@ class LastFields {
 
 // --- Values ------------------------------------------------------------------------------------------------
 //
-// One function per type. Each returns nullopt if the type cannot hold the JSON value.
+// One function per type. Each returns false if the type cannot hold the JSON value. Values are created where they stay:
+// a copy of a variant just written waits for the writes.
 
 template <class T>
-std::optional<ValueView> as_view(const std::optional<T>& parsed) {
-  std::optional<ValueView> value;
-  if (parsed) value.emplace(*parsed);
-  return value;
+bool keep(ValueView& out, const std::optional<T>& parsed) {
+  if (parsed) out.emplace<T>(*parsed);
+  return parsed.has_value();
 }
 
-std::optional<ValueView> read_boolean(const dom::element& json) {
+bool read_boolean(const dom::element& json, ValueView& out) {
   bool truth = false;
-  if (!json.get(truth)) return truth;
-  const auto text = text_of(json);
-  if (text && equals_ignoring_case(*text, "true")) return true;
-  if (text && equals_ignoring_case(*text, "false")) return false;
-  return std::nullopt;
+  std::string_view text;
+  if (read_text(json, text)) {
+    truth = equals_ignoring_case(text, "true");
+    if (!truth && !equals_ignoring_case(text, "false")) return false;
+  } else if (json.get(truth)) {
+    return false;
+  }
+  out.emplace<bool>(truth);
+  return true;
 }
 
-std::optional<ValueView> read_int32(const dom::element& json) {
-  if (const auto text = text_of(json)) return as_view(parse_int32(*text));
+bool read_int32(const dom::element& json, ValueView& out) {
+  std::string_view text;
+  if (read_text(json, text)) return keep(out, parse_int32(text));
   std::int64_t number = 0;
-  if (!json.is_int64() || json.get(number) || !std::in_range<std::int32_t>(number)) return std::nullopt;
-  return static_cast<std::int32_t>(number);
+  if (!json.is_int64() || json.get(number) || !std::in_range<std::int32_t>(number)) return false;
+  out.emplace<std::int32_t>(static_cast<std::int32_t>(number));
+  return true;
 }
 
-std::optional<ValueView> read_int64(const dom::element& json) {
-  if (const auto text = text_of(json)) return as_view(parse_int64(*text));
+bool read_int64(const dom::element& json, ValueView& out) {
+  std::string_view text;
+  if (read_text(json, text)) return keep(out, parse_int64(text));
   std::int64_t number = 0;
-  if (!json.is_int64() || json.get(number)) return std::nullopt;
-  return number;
+  if (!json.is_int64() || json.get(number)) return false;
+  out.emplace<std::int64_t>(number);
+  return true;
 }
 
-std::optional<ValueView> read_double(const dom::element& json, bool big_integers) {
-  if (const auto text = text_of(json)) return as_view(parse_double(*text));
+bool read_double(const dom::element& json, bool big_integers, ValueView& out) {
+  std::string_view text;
+  if (read_text(json, text)) return keep(out, parse_double(text));
   dom::array wrapped;
-  if (big_integers && !json.get(wrapped)) return read_double(wrapped.at(0).value_unsafe(), false);
+  if (big_integers && !json.get(wrapped)) return read_double(wrapped.at(0).value_unsafe(), false, out);
   double number = 0;
-  if (json.get(number)) return std::nullopt;
-  return number;
-}
-
-template <class Parse>
-std::optional<ValueView> read_text(const dom::element& json, Parse parse) {
-  const auto text = text_of(json);
-  if (!text) return std::nullopt;
-  return as_view(parse(*text));
+  if (json.get(number)) return false;
+  out.emplace<double>(number);
+  return true;
 }
 
 // Appends the bytes of a binary to `bytes`, which must have room for the text, so that other views stay valid.
-std::optional<BinaryView> read_binary(std::string_view text, std::string& bytes) {
+bool read_binary(const dom::element& json, std::string& bytes, ValueView& out) {
+  std::string_view text;
   const std::size_t begin = bytes.size();
-  if (!append_decoded_base64(bytes, text)) return std::nullopt;
-  return BinaryView{std::string_view(bytes).substr(begin)};
+  if (!read_text(json, text) || !append_decoded_base64(bytes, text)) return false;
+  out.emplace<BinaryView>(std::string_view(bytes).substr(begin));
+  return true;
 }
 
-std::optional<ValueView> read_value(EdmType type, const dom::element& json, bool big_integers, std::string& bytes) {
+bool read_value(EdmType type, const dom::element& json, bool big_integers, std::string& bytes, ValueView& out) {
+  std::string_view text;
   switch (type) {
     case EdmType::String:
-      return as_view(text_of(json));
+      return read_text(json, out.emplace<std::string_view>());
     case EdmType::Boolean:
-      return read_boolean(json);
+      return read_boolean(json, out);
     case EdmType::Int32:
-      return read_int32(json);
+      return read_int32(json, out);
     case EdmType::Int64:
-      return read_int64(json);
+      return read_int64(json, out);
     case EdmType::Double:
-      return read_double(json, big_integers);
+      return read_double(json, big_integers, out);
     case EdmType::DateTime:
-      return read_text(json, parse_date_time);
+      return read_text(json, text) && keep(out, parse_date_time(text));
     case EdmType::Guid:
-      return read_text(json, parse_guid);
+      return read_text(json, text) && keep(out, parse_guid(text));
     case EdmType::Binary:
-      return read_text(json, [&](std::string_view text) { return read_binary(text, bytes); });
+      return read_binary(json, bytes, out);
   }
-  return std::nullopt;
+  return false;
 }
 
 // Integers that no Int32 holds are doubles. JavaScript's Date.now() is one.
@@ -306,8 +308,8 @@ std::optional<EdmType> type_without_annotation(const dom::element& json, bool bi
 std::optional<EdmType> type_of(const std::vector<Field>& fields, const FieldUse& use, const dom::element& json,
                                bool big_integers) {
   if (!use.type) return type_without_annotation(json, big_integers);
-  const auto name = text_of(fields[*use.type].value);
-  return name ? parse_edm_type(*name) : std::nullopt;
+  std::string_view name;
+  return read_text(fields[*use.type].value, name) ? parse_edm_type(name) : std::nullopt;
 }
 
 // Fills `memory.properties` and the other members of `payload`.
@@ -316,21 +318,24 @@ Result<void> read_fields(const std::vector<FieldUse>& uses, bool big_integers, R
   for (std::size_t i = 0; i < memory.fields.size(); ++i) {
     const auto& [name, json] = memory.fields[i];
     const FieldUse& use = uses[i];
-    if (use.role == Role::ETag) payload.etag = text_of(json).value_or("");
+    if (use.role == Role::ETag && !read_text(json, payload.etag)) payload.etag = {};
     if (use.role == Role::ETag || use.role == Role::Ignored || json.is_null()) continue;
     const auto type = type_of(memory.fields, use, json, big_integers);
-    const auto value = type ? read_value(*type, json, big_integers, memory.bytes) : std::nullopt;
-    if (!value) return unreadable_body();
+    if (!type) return unreadable_body();
     if (use.role == Role::Property) {
-      memory.properties.push_back({name, *value});
+      PropertyView& property = memory.properties.emplace_back();
+      property.name = name;
+      if (!read_value(*type, json, big_integers, memory.bytes, property.value)) return unreadable_body();
       continue;
     }
-    const auto* key = std::get_if<std::string_view>(&*value);
-    if (key == nullptr) {
+    ValueView key;
+    if (!read_value(*type, json, big_integers, memory.bytes, key)) return unreadable_body();
+    const auto* text = std::get_if<std::string_view>(&key);
+    if (text == nullptr) {
       payload.has_typed_key = true;
       continue;
     }
-    (use.role == Role::RowKey ? payload.row_key : payload.partition_key) = *key;
+    (use.role == Role::RowKey ? payload.row_key : payload.partition_key) = *text;
   }
   payload.properties = memory.properties;
   return {};

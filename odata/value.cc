@@ -32,6 +32,20 @@ constexpr auto kHexPairs = [] {
   return pairs;
 }();
 
+// The value of each hex digit, of either case; -1 for all other characters.
+constexpr auto kHexValues = [] {
+  std::array<signed char, 256> values{};
+  values.fill(-1);
+  for (std::size_t i = 0; i < kHexDigits.size(); ++i) {
+    const char digit = kHexDigits[i];
+    const char upper = digit >= 'a' ? static_cast<char>(digit - 'a' + 'A') : digit;
+    values[static_cast<unsigned char>(digit)] = values[static_cast<unsigned char>(upper)] = static_cast<signed char>(i);
+  }
+  return values;
+}();
+
+int guid_digit(char c) { return kHexValues[static_cast<unsigned char>(c)]; }
+
 // Returns whether the text form has a hyphen before this byte.
 bool hyphen_before(std::size_t byte) { return byte == 4 || byte == 6 || byte == 8 || byte == 10; }
 
@@ -163,7 +177,9 @@ Value to_value(const ValueView& view) {
 std::string_view to_string(EdmType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 
 std::optional<EdmType> parse_edm_type(std::string_view name) {
-  const auto found = std::find(kTypeNames.begin(), kTypeNames.end(), name);
+  const auto found = std::ranges::find_if(kTypeNames, [name](std::string_view one) {  // size and last letter are unique
+    return one.size() == name.size() && one.back() == name.back() && one == name;
+  });
   if (found == kTypeNames.end()) return std::nullopt;
   return static_cast<EdmType>(found - kTypeNames.begin());
 }
@@ -184,14 +200,14 @@ std::optional<Guid> parse_guid(std::string_view text) {
   if (text.size() != kGuidLength) return std::nullopt;
   Guid guid;
   std::size_t at = 0;
-  for (std::size_t i = 0; i < guid.bytes.size(); ++i) {
+  int seen = 0;  // negative after any other character
+  for (std::size_t i = 0; i < guid.bytes.size(); ++i, at += 2) {
     if (hyphen_before(i) && text[at++] != '-') return std::nullopt;
-    const int high = hex_value(text[at]), low = hex_value(text[at + 1]);
-    if (high < 0 || low < 0) return std::nullopt;
+    const int high = guid_digit(text[at]), low = guid_digit(text[at + 1]);
+    seen |= high | low;
     guid.bytes[i] = static_cast<std::uint8_t>(high << 4 | low);
-    at += 2;
   }
-  return guid;
+  return seen < 0 ? std::nullopt : std::optional(guid);
 }
 
 char* write_guid(char* out, const Guid& guid) {

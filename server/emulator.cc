@@ -31,7 +31,8 @@ Emulator::Emulator(Store& store, Accounts accounts, const EmulatorOptions& optio
            .faults = faults_.plan,
            .retries = faults_.retries,
            .tokens = tables_.authenticator.tokens(),
-           .permissions = tables_.permissions},
+           .permissions = tables_.permissions,
+           .identities = options.identities},
           options.service.control, tables_.authenticator, options.explorer),
       service_(tables_, control_, fault_injection_) {}
 

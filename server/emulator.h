@@ -7,6 +7,7 @@
 #include "server/calls/table_service.h"
 #include "server/control/control_api.h"
 #include "server/faults/fault_injection.h"
+#include "server/identity/identity_report.h"
 #include "server/service.h"
 #include "storage/store.h"
 
@@ -14,8 +15,9 @@ namespace rocktable {
 
 struct EmulatorOptions {
   ServiceOptions service = {};
-  bool explorer = true;      // serve the pages of /_rocktable/
-  Behaviour behaviour = {};  // of all accounts
+  bool explorer = true;            // serve the pages of /_rocktable/
+  Behaviour behaviour = {};        // of all accounts
+  IdentityReport identities = {};  // what the control API tells of local identities
 };
 
 class Emulator {

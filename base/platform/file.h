@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/platform/terminal.h"
 
@@ -43,7 +44,13 @@ class File {
   explicit File(int descriptor = -1) : descriptor_(descriptor) {}
   ~File() { close(); }
   File(File&& other) noexcept : descriptor_(other.release()) {}
-  File& operator=(File&& other) noexcept;
+  File& operator=(File&& other) noexcept {
+    if (this != &other) {
+      close();
+      descriptor_ = other.release();
+    }
+    return *this;
+  }
 
   // Opens an existing file. Does not wait for the other end of a pipe. With Links::Refuse, errno is ELOOP for a link.
   static File open(const std::filesystem::path& path, OpenMode mode, Links links = Links::Follow);
@@ -57,7 +64,7 @@ class File {
 
   bool is_open() const { return descriptor_ >= 0; }
   int get() const { return descriptor_; }
-  int release();
+  int release() { return std::exchange(descriptor_, -1); }
   void close();
 
   // If the file is closed because it could not be opened, errno keeps that reason.

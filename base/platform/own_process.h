@@ -1,8 +1,9 @@
-// This process, its machine, and other processes of it.
+// This process, its variables and machine, and other processes of it.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rocktable {
 
@@ -10,6 +11,9 @@ namespace rocktable {
 // its streams pass bytes unchanged, and its arguments are UTF-8. May replace the arguments; the new ones live until the
 // process ends.
 void prepare_process(int& argc, char**& argv);
+
+// The names of all variables. Windows ignores their case; then those that this program asks for are in upper case.
+std::vector<std::string> environment_names();
 
 std::int64_t process_id();
 

@@ -21,7 +21,7 @@ struct Ending {
 
   // As shells define it: 128 + N if signal N ended the process.
   int exit_code() const;
-  // `with exit code 1`, `by signal: Killed`
+  // `exit code 1`, `signal 9 (Killed)`
   std::string to_text() const;
 };
 

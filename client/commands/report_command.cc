@@ -20,14 +20,15 @@
 #include "client/command_line/command_output.h"
 #include "client/command_line/control_flags.h"
 #include "client/commands/data_report.h"
-#include "client/commands/permission_report.h"
 #include "client/control/control_client.h"
 #include "client/report/insight_report.h"
 #include "client/report/judge/budget.h"
 #include "client/report/judge/judge.h"
 #include "client/report/judge/write_budget.h"
 #include "client/report/prices.h"
+#include "client/report/render/render_html.h"
 #include "client/report/render/render_report.h"
+#include "client/report/render/render_roles.h"
 #include "client/report/render/report_file.h"
 #include "client/terminal/terminal.h"
 #include "client/usage_error.h"
@@ -66,19 +67,24 @@ InsightReport report_of(const nlohmann::json& document, const ReportFlags& flags
   const auto is_of_another = [&](const auto& one) { return one.account != flags.account; };
   std::erase_if(out.shapes, is_of_another);
   std::erase_if(out.findings, is_of_another);
+  if (out.permissions && std::erase_if(out.permissions->callers, is_of_another) > 0 && out.permissions->callers.empty())
+    out.permissions.reset();
   return out;
 }
 
-void write(const InsightReport& report, const Verdict& verdict, ReportFormat format, const ReportFlags& flags) {
-  const std::string& path = flags.output;
-  const bool is_printed = path.empty() || path == kReportToStandardOutput;
-  RenderOptions options;
-  if (is_printed) options = {output_has_colours(), static_cast<std::size_t>(output_columns())};
-  options.explains = flags.why;
-  const std::string text = render_report(report, verdict, format, options);
-  if (!is_printed) return write_report_file(path, text);
+bool is_printed(const ReportFlags& flags) { return flags.output.empty() || flags.output == kReportToStandardOutput; }
+
+void write(const std::string& text, const ReportFlags& flags) {
+  if (!is_printed(flags)) return write_report_file(flags.output, text);
   std::cout << text << std::flush;
   if (!std::cout) throw std::runtime_error("the report cannot be written to standard output");
+}
+
+void write(const InsightReport& report, const Verdict& verdict, ReportFormat format, const ReportFlags& flags) {
+  RenderOptions options;
+  if (is_printed(flags)) options = {output_has_colours(), static_cast<std::size_t>(output_columns())};
+  options.explains = flags.why;
+  write(render_report(report, verdict, format, options), flags);
 }
 
 // Mistakes in these files are mistakes on the command line.
@@ -103,31 +109,71 @@ bool only_writes_budget(const ReportFlags& flags, const CommandOutput& output) {
          flags.budget.empty() && flags.prices.empty();
 }
 
+// Adds what callers needed as the member `permissions`, if there were callers. Returns false if the instance is of a
+// version that does not know it.
+bool add_permissions(nlohmann::json& document, ControlClient& instance, const ReportFlags& flags) {
+  try {
+    nlohmann::json permissions = instance.request("GET", with_account("permissions", flags));
+    const PermissionNeeds needs = parse_permission_needs(permissions);
+    if (!needs.callers.empty() || needs.not_counted > 0) document["permissions"] = std::move(permissions);
+    return true;
+  } catch (const ControlError& error) {
+    if (error.status() != 404) throw;
+    return false;
+  }
+}
+
 int report_requests(const ReportFlags& flags, const CommandOutput& output, ReadLogs read_logs) {
   const auto budget = read_for_report(flags.budget, read_budget);
   const auto prices = read_for_report(flags.prices, read_prices);
+  const ReportFormat format = format_for(flags, output);
   std::optional<ControlClient> instance;
   if (flags.from.empty() && flags.logs.empty()) instance.emplace(flags.instance);
-  const nlohmann::json document = instance             ? instance->request("GET", with_account("queries", flags))
-                                  : flags.logs.empty() ? document_of_file(flags.from)
-                                                       : read_logs(flags.logs);
+  nlohmann::json document = instance             ? instance->request("GET", with_account("queries", flags))
+                            : flags.logs.empty() ? document_of_file(flags.from)
+                                                 : read_logs(flags.logs);
+  const bool has_roles = (format != ReportFormat::Text && format != ReportFormat::Junit) || !flags.save.empty();
+  const bool has_permissions = instance && has_roles && add_permissions(document, *instance, flags);
   const InsightReport recorded = report_of(document, flags);
   if (!flags.save.empty())
     write_report_file(flags.save, document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   if (!flags.write_budget.empty()) write_budget(flags.write_budget, recorded);
   Verdict verdict = judge(recorded, budget ? &*budget : nullptr);
   if (prices) verdict.cost = cost_of(recorded, *prices, flags.times);
-  if (!only_writes_budget(flags, output)) write(recorded, verdict, format_for(flags, output), flags);
+  if (!only_writes_budget(flags, output)) write(recorded, verdict, format, flags);
   if (flags.reset) instance->request("POST", with_account("queries/reset", flags));
+  if (flags.reset && has_permissions) instance->request("DELETE", with_account("permissions", flags));
   return is_broken(verdict) ? kExitBudget : kExitSuccess;
 }
 
+// What callers needed, from a saved report, or from what `report --roles --json` printed.
+nlohmann::json permissions_of_file(const ReportFlags& flags) {
+  const nlohmann::json document = document_of_file(flags.from);
+  if (document.is_object() && document.contains("callers")) return document;
+  if (document.is_object() && document.contains("permissions")) return document.at("permissions");
+  throw std::runtime_error(flags.from + " does not tell what callers needed: no request of it had a bearer token or " +
+                           "a shared access signature, or a server or a log without this wrote it");
+}
+
+std::string rendered_roles(const PermissionNeeds& needs, ReportFormat format) {
+  if (format == ReportFormat::Json)
+    return to_json(needs).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  const PermissionNeeds shown = printable_needs(needs);
+  if (format == ReportFormat::Html) return render_roles_page(shown);
+  return format == ReportFormat::Markdown ? roles_as_markdown(shown) : roles_as_text(shown);
+}
+
 int report_roles(const ReportFlags& flags, const CommandOutput& output) {
-  ControlClient instance(flags.instance);
-  const auto document = instance.request("GET", with_account("permissions", flags));
-  output.print_document(document);
-  if (!output.is_json()) std::cout << permission_report(document) << std::flush;
-  if (flags.reset) instance.request("DELETE", "permissions");
+  const ReportFormat format = format_for(flags, output);
+  if (format == ReportFormat::Junit) throw UsageError("--roles has the formats text, markdown, html and json");
+  std::optional<ControlClient> instance;
+  if (flags.from.empty()) instance.emplace(flags.instance);
+  PermissionNeeds needs = parse_permission_needs(instance ? instance->request("GET", with_account("permissions", flags))
+                                                          : permissions_of_file(flags));
+  if (!flags.account.empty())
+    std::erase_if(needs.callers, [&](const CallerNeeds& caller) { return caller.account != flags.account; });
+  write(rendered_roles(needs, format), flags);
+  if (flags.reset) instance->request("DELETE", with_account("permissions", flags));
   return kExitSuccess;
 }
 
@@ -168,8 +214,7 @@ void check(const CLI::App& app, const ReportFlags& flags) {
   if (app.count("--times") > 0 && flags.prices.empty()) throw UsageError("--times needs --prices");
   for (const char* const name : {"--table", "--sample"})
     if (app.count(name) > 0 && !flags.data) throw UsageError(std::string(name) + " needs --data");
-  for (const char* const name : {"--from", "--logs", "--save", "--output", "--format", "--budget", "--writeBudget",
-                                 "--prices", "--why", "--data"})
+  for (const char* const name : {"--logs", "--save", "--budget", "--writeBudget", "--prices", "--why", "--data"})
     if (app.count(name) > 0 && flags.roles) throw UsageError(std::string("--roles excludes ") + name);
   for (const char* const name :
        {"--from", "--logs", "--save", "--account", "--reset", "--budget", "--writeBudget", "--times"})
@@ -222,7 +267,10 @@ int run_report(int argc, const char* const* argv, ReadLogs read_logs) {
              "With --data: read so many entities of each table (100000)")
       ->type_name("N");
   app.add_flag("--why", flags.why, "Explain what could be better, with the change as code");
-  app.add_flag("--roles", flags.roles, "Instead, the smallest roles and signatures that suffice for the requests");
+  app.add_flag(
+      "--roles", flags.roles,
+      "Only the smallest roles and signatures that suffice. Reports as markdown, html and json have them, too, "
+      "if a request had a token or a signature");
   app.add_flag("--budgetSchema", flags.budget_schema, "Print the JSON schema of budgets");
   output.add_flag(app);
   format->excludes("--json");

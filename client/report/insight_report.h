@@ -1,4 +1,5 @@
-// What a rocktable recorded about the requests of its clients: the document of `GET /_rocktable/queries` as values.
+// What a rocktable recorded about the requests of its clients: the documents of `GET /_rocktable/queries` and
+// `GET /_rocktable/permissions` as values.
 #pragma once
 
 #include <cstdint>
@@ -75,14 +76,46 @@ struct LogSummary {
   std::string first_broken;              // `logs/000001.log:17: it has 12 fields of 30`
 };
 
+// The smallest signature that suffices for the requests of a caller.
+struct SmallestSas {
+  std::string permissions;                                     // sp
+  std::string resource_types;                                  // srt, of an account SAS
+  std::string table;                                           // tn, of the others
+  std::optional<std::string> first_partition, last_partition;  // spk, epk of the others; nullopt: all partitions
+};
+
+// The smallest roles that suffice for the requests of a caller.
+struct SmallestRoles {
+  std::string scope;  // `devstoreaccount1/orders`
+  std::vector<std::string> built_in;
+  std::string custom;  // exactly what was used: JSON in lines, ASCII
+};
+
+// What the requests of one caller with a bearer token or a shared access signature needed.
+struct CallerNeeds {
+  std::string account;
+  std::string kind;                 // `token`, `accountSas`, `tableSas` or `userDelegationSas`
+  std::string identity, object_id;  // of a token, or of the owner of a signature's key; the name, or the object id
+  std::uint64_t requests = 0;
+  std::vector<std::string> tables;
+  std::optional<SmallestSas> sas;      // of signatures
+  std::optional<SmallestRoles> roles;  // of tokens and user delegation SAS
+};
+
+struct PermissionNeeds {
+  std::vector<CallerNeeds> callers;
+  std::uint64_t not_counted = 0;  // requests of further callers
+};
+
 struct InsightReport {
   std::string since, until;  // ISO 8601, UTC
   std::string program;       // that recorded: `rocktable 0.1.0`
   std::uint64_t not_counted = 0;
   std::vector<ShapeStatistics> shapes;
   std::vector<Finding> findings;
-  std::optional<LogSummary> logs;   // of a report of logs; `logs` in JSON
-  std::vector<StoredTable> tables;  // of a report of stored data, which has no shapes; `tables` in JSON
+  std::optional<LogSummary> logs;              // of a report of logs; `logs` in JSON
+  std::vector<StoredTable> tables;             // of a report of stored data, which has no shapes; `tables` in JSON
+  std::optional<PermissionNeeds> permissions;  // if there were callers; `permissions` in JSON
 };
 
 // Reads the document of `GET /_rocktable/queries`, version 1. Members that it lacks have their defaults; others are
@@ -92,6 +125,10 @@ InsightReport parse_insight_report(const nlohmann::json& document);
 
 // The inverse of parse_insight_report().
 nlohmann::json to_json(const InsightReport& report);
+
+// The same for the document of `GET /_rocktable/permissions`.
+PermissionNeeds parse_permission_needs(const nlohmann::json& document);
+nlohmann::json to_json(const PermissionNeeds& needs);
 
 // Adds up the shapes that differ only in account, client and test. Those members stay if all have the same value, and
 // become empty otherwise. p50 is the mean, weighted by requests; p99 and max are the highest. The same for findings of

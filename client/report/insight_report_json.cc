@@ -1,4 +1,4 @@
-// Reads and writes the document of `GET /_rocktable/queries`.
+// Reads and writes the documents of `GET /_rocktable/queries` and `GET /_rocktable/permissions`.
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -54,6 +54,29 @@ class ReportObject {
       times.read("p50", out.p50);
       times.read("p99", out.p99);
       times.read("max", out.max);
+    }
+  }
+
+  // null is nullopt.
+  void read(const char* name, std::optional<std::string>& out) const {
+    if (const auto* const member = find(name); member != nullptr && !member->is_null()) read(name, out.emplace());
+  }
+
+  void read(const char* name, std::vector<std::string>& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_array()) refuse(name, "a list");
+      for (const auto& one : *member) {
+        if (!one.is_string()) refuse(name, "a list of texts");
+        out.push_back(one.get<std::string>());
+      }
+    }
+  }
+
+  // An object as text in lines: ASCII, without control characters.
+  void read_object(const char* name, std::string& out) const {
+    if (const auto* const member = find(name)) {
+      if (!member->is_object()) refuse(name, "an object");
+      out = member->dump(2, ' ', true, nlohmann::json::error_handler_t::replace);
     }
   }
 
@@ -178,6 +201,55 @@ void read_members(const ReportObject& object, StoredTable& out) {
   for_each_member_of_table(out, [&](const char* name, auto& value) { object.read(name, value); });
 }
 
+void read_members(const ReportObject& object, SmallestSas& out) {
+  object.read("sp", out.permissions);
+  object.read("srt", out.resource_types);
+  object.read("tn", out.table);
+  object.read("spk", out.first_partition);
+  object.read("epk", out.last_partition);
+}
+
+void read_members(const ReportObject& object, CallerNeeds& out) {
+  object.read("account", out.account);
+  object.read("kind", out.kind);
+  object.read("identity", out.identity);
+  object.read("oid", out.object_id);
+  object.read("requests", out.requests);
+  object.read("tables", out.tables);
+  object.read("sas", out.sas);
+  if (!object.has("builtInRoles")) return;
+  SmallestRoles& roles = out.roles.emplace();
+  object.read("scope", roles.scope);
+  object.read("builtInRoles", roles.built_in);
+  roles.custom = "{}";
+  object.read_object("customRole", roles.custom);
+}
+
+void read_members(const ReportObject& object, PermissionNeeds& out) {
+  object.read("callers", out.callers);
+  object.read("notCounted", out.not_counted);
+}
+
+nlohmann::json json_of(const SmallestSas& sas, bool is_of_account) {
+  if (is_of_account) return {{"sp", sas.permissions}, {"srt", sas.resource_types}};
+  const auto partition = [](const auto& key) { return key ? nlohmann::json(*key) : nlohmann::json(); };
+  return {{"sp", sas.permissions},
+          {"tn", sas.table},
+          {"spk", partition(sas.first_partition)},
+          {"epk", partition(sas.last_partition)}};
+}
+
+nlohmann::json json_of(const CallerNeeds& caller) {
+  nlohmann::json out = {{"account", caller.account}, {"kind", caller.kind},         {"identity", caller.identity},
+                        {"oid", caller.object_id},   {"requests", caller.requests}, {"tables", caller.tables}};
+  if (caller.sas) out["sas"] = json_of(*caller.sas, caller.kind == "accountSas");
+  if (!caller.roles) return out;
+  out["scope"] = caller.roles->scope;
+  out["builtInRoles"] = caller.roles->built_in;
+  out["customRole"] = nlohmann::json::parse(caller.roles->custom);
+  return out;
+}
+
 nlohmann::json json_of(const ShapeTimes& times) { return {{"p50", times.p50}, {"p99", times.p99}, {"max", times.max}}; }
 
 template <class Value>
@@ -204,7 +276,20 @@ InsightReport parse_insight_report(const nlohmann::json& document) {
   root.read("findings", out.findings);
   root.read("logs", out.logs);
   root.read("tables", out.tables);
+  root.read("permissions", out.permissions);
   return out;
+}
+
+PermissionNeeds parse_permission_needs(const nlohmann::json& document) {
+  PermissionNeeds out;
+  read_members(ReportObject(document, ""), out);
+  return out;
+}
+
+nlohmann::json to_json(const PermissionNeeds& needs) {
+  nlohmann::json callers = nlohmann::json::array();
+  for (const auto& caller : needs.callers) callers.push_back(json_of(caller));
+  return {{"callers", std::move(callers)}, {"notCounted", needs.not_counted}};
 }
 
 nlohmann::json to_json(const InsightReport& report) {
@@ -233,6 +318,7 @@ nlohmann::json to_json(const InsightReport& report) {
     auto& object = out["tables"].emplace_back(nlohmann::json::object());
     for_each_member_of_table(table, [&](const char* name, const auto& value) { object[name] = json_of(value); });
   }
+  if (report.permissions) out["permissions"] = to_json(*report.permissions);
   return out;
 }
 

@@ -35,13 +35,13 @@ std::string request_delegation_key(SasParameters& sas, const HttpUrl& endpoint, 
                              (why.empty() ? "" : ": " + why));
   }
   const auto root = document.child("UserDelegationKey");
-  sas.key_object_id = root.child_value("SignedOid");
-  sas.key_tenant_id = root.child_value("SignedTid");
-  sas.key_start = root.child_value("SignedStart");
-  sas.key_expiry = root.child_value("SignedExpiry");
-  sas.key_service = root.child_value("SignedService");
-  sas.key_version = root.child_value("SignedVersion");
-  sas.key_user_tenant_id = root.child_value("SignedDelegatedUserTid");
+  set_key(sas, {.object_id = root.child_value("SignedOid"),
+                .tenant_id = root.child_value("SignedTid"),
+                .start = root.child_value("SignedStart"),
+                .expiry = root.child_value("SignedExpiry"),
+                .service = root.child_value("SignedService"),
+                .version = root.child_value("SignedVersion"),
+                .user_tenant_id = root.child_value("SignedDelegatedUserTid")});
   std::string value = root.child_value("Value");
   if (!is_xml || sas.key_object_id.empty() || value.empty())
     throw std::runtime_error(endpoint.origin() + " returned no user delegation key");

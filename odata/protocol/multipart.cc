@@ -102,7 +102,6 @@ struct Delimiter {
 // A longer boundary that begins with this one is none.
 std::optional<Delimiter> find_delimiter(std::string_view line, std::string_view boundary) {
   line = without_final_blanks(line);
-  if (!line.ends_with(boundary.back()) && !line.ends_with('-')) return std::nullopt;  // nearly all lines
   const auto ends_with_boundary = [&](std::string_view text) {
     return text.size() >= boundary.size() + 2 && text.ends_with(boundary) &&
            text.substr(0, text.size() - boundary.size()).ends_with("--");
@@ -118,18 +117,43 @@ std::optional<Delimiter> find_delimiter(std::string_view line, std::string_view 
   return std::nullopt;
 }
 
-// Returns the size of the whole lines at the front of `text` that also begin `other`.
-std::size_t common_lines(std::string_view text, std::string_view other) {
-  return text.substr(0, common_prefix(text, other)).rfind('\n') + 1;  // 0 for npos
-}
+// Finds the lines that hold a boundary. Only these can be delimiters, and few others do.
+class BoundaryLines {
+ public:
+  // `boundary` must not be empty.
+  explicit BoundaryLines(std::string_view boundary) : boundary_(boundary), mark_(rare_in(boundary)) {}
+
+  // Removes the lines before the next such line from `text`; all but the last line if there is none.
+  void skip_to_next(std::string_view& text) const {
+    text.remove_prefix(text.substr(0, find(text)).rfind('\n') + 1);  // 0 for npos
+  }
+
+ private:
+  // The index of a character that is rarer in bodies than letters and digits. SDKs write `changeset_GUID`.
+  static std::size_t rare_in(std::string_view boundary) {
+    const std::size_t found = boundary.find('_');
+    return found == kNone ? 0 : found;
+  }
+
+  // Returns the size of `text` if the boundary is not there.
+  std::size_t find(std::string_view text) const {
+    for (std::size_t at = mark_; (at = text.find(boundary_[mark_], at)) != kNone; ++at)
+      if (text.substr(at - mark_).starts_with(boundary_)) return at - mark_;
+    return text.size();
+  }
+
+  std::string_view boundary_;
+  std::size_t mark_;  // index of the character to search for
+};
 
 // Returns the text between the delimiters, without the line break that belongs to the following delimiter.
 // Stops at `limit` parts. Returns nullopt if the final delimiter is missing.
 std::optional<std::vector<std::string_view>> split(std::string_view text, std::string_view boundary,
                                                    std::size_t limit) {
+  const BoundaryLines lines(boundary);
   std::vector<std::string_view> parts;
   std::optional<std::string_view> open;  // the text from the start of the current part
-  while (!text.empty()) {
+  for (lines.skip_to_next(text); !text.empty(); lines.skip_to_next(text)) {
     const std::string_view rest = text;
     const auto delimiter = find_delimiter(take_line(text), boundary);
     if (!delimiter) continue;
@@ -137,8 +161,6 @@ std::optional<std::vector<std::string_view>> split(std::string_view text, std::s
     const bool is_last = open && text.find_first_not_of(kWhiteSpace) == kNone;
     if (delimiter->kind == DelimiterKind::Final || is_last || parts.size() == limit) return parts;
     open = text;
-    // Lines that begin the previous part are not delimiters. Parts of a transaction mostly begin alike.
-    if (!parts.empty()) text.remove_prefix(common_lines(text, parts.back()));
   }
   return std::nullopt;
 }

@@ -117,6 +117,16 @@ std::optional<DateTime> parse_access_time(std::string_view text) {
   return parse_date_time(text);
 }
 
+void set_key(SasParameters& sas, SasKeyFields key) {
+  sas.key_object_id = std::move(key.object_id);
+  sas.key_tenant_id = std::move(key.tenant_id);
+  sas.key_start = std::move(key.start);
+  sas.key_expiry = std::move(key.expiry);
+  sas.key_service = std::move(key.service);
+  sas.key_version = std::move(key.version);
+  sas.key_user_tenant_id = std::move(key.user_tenant_id);
+}
+
 std::optional<SasParameters> parse_sas(std::string_view raw_query) {
   SasParameters sas;
   bool seen[std::size(kFields)] = {};

@@ -51,6 +51,17 @@ struct SasParameters {
   bool is_delegation_sas() const { return !key_object_id.empty(); }
 };
 
+// A user delegation key as its signatures repeat it: texts as the service wrote them.
+struct SasKeyFields {
+  std::string object_id, tenant_id;  // of who asked for it
+  std::string start, expiry;
+  std::string service;  // `t`
+  std::string version;
+  std::string user_tenant_id;  // of the only user; may be empty
+};
+
+void set_key(SasParameters& sas, SasKeyFields key);
+
 // The first version of user delegation keys and signatures for tables.
 inline constexpr std::string_view kFirstTableDelegation = "2025-07-05";
 

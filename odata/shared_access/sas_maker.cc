@@ -28,10 +28,7 @@ std::string ordered_letters(const std::string& letters, std::string_view known, 
 }
 
 DateTime time_of_text(const std::string& text, DateTime now, const std::string& name) {
-  if (const auto duration = parse_duration(text)) {
-    const std::int64_t ticks = now.ticks + *duration;
-    return {ticks - ticks % kTicksPerSecond};
-  }
+  if (const auto duration = parse_duration(text)) return whole_second({now.ticks + *duration});
   const auto time = parse_access_time(text);
   if (!time)
     throw SasWishError(name + " must be a time such as 2026-01-31T12:00:00Z, or a duration from now such as 1h");
@@ -39,7 +36,7 @@ DateTime time_of_text(const std::string& text, DateTime now, const std::string& 
 }
 
 void set_times(SasParameters& sas, const SasWish& wish, DateTime now) {
-  const DateTime second{now.ticks - now.ticks % kTicksPerSecond};
+  const DateTime second = whole_second(now);
   std::optional<DateTime> start;
   if (!wish.start.empty()) start = time_of_text(wish.start, second, "start");
   if (start) sas.start = to_string(*start);

@@ -66,7 +66,7 @@ build_rocksdb() {  # TARGET SOURCE PREFIX
     -D CMAKE_INSTALL_LIBDIR=lib -D USE_RTTI=1 -D PORTABLE=1 -D FAIL_ON_WARNINGS=OFF -D ROCKSDB_BUILD_SHARED=OFF \
     -D WITH_GFLAGS=OFF -D WITH_TESTS=OFF -D WITH_TOOLS=OFF -D WITH_CORE_TOOLS=OFF -D WITH_BENCHMARK_TOOLS=OFF \
     -D WITH_TRACE_TOOLS=OFF -D WITH_LIBURING=OFF -D WITH_SNAPPY=OFF -D WITH_LZ4=OFF -D WITH_ZLIB=OFF -D WITH_ZSTD=OFF \
-    -D WITH_BZ2=OFF -D WITH_WINDOWS_UTF8_FILENAMES=ON &&
+    -D WITH_BZ2=OFF -D WITH_WINDOWS_UTF8_FILENAMES=ON -D ROCKSDB_INSTALL_ON_WINDOWS=ON &&
     ninja -C "$source/build" rocksdb && cmake --install "$source/build"
 }
 
@@ -92,7 +92,7 @@ build_libraries() {  # TARGET PREFIX
   export SOURCE_DATE_EPOCH=0  # both keep the time of their build
   get_sources "$work" rocksdb:librocksdb-dev openssl:libssl-dev &&
     build_rocksdb "$1" "$work/rocksdb" "$2" && build_openssl "$1" "$work/openssl" "$2" &&
-    cp "$work/versions" "$2" || status=1
+    [ -e "$2/lib/librocksdb.a" ] && cp "$work/versions" "$2" || status=1
   rm -rf "$work"
   return $status
 }
@@ -109,7 +109,7 @@ need_libraries() {  # TARGET
     } | sha256sum
   )
   folder=$cache/$target-${key:0:16}
-  if [ ! -e "$folder/lib/libcrypto.a" ]; then
+  if [ ! -e "$folder/versions" ]; then
     echo "Building RocksDB and OpenSSL for $target; this takes some minutes, once" >&2
     mkdir -p "$cache"
     rm -rf "$folder.new"

@@ -483,7 +483,7 @@ void add_value_mistakes(SasMistakes& out) {
   };
   times("signed times (st, se) in another form than in the URL: with seven decimals", to_string_7);
   times("signed times (st, se) in another form than in the URL: without decimals",
-        [](DateTime time) { return to_string(DateTime{time.ticks - time.ticks % kTicksPerSecond}); });
+        [](DateTime time) { return to_string(whole_second(time)); });
 }
 
 // All orders of up to kMaxPermuted letters; for more letters, only the alphabetical and the usual order.

@@ -74,6 +74,7 @@ constexpr Route kRoutes[] = {
     {"GET", "roles", true, handle_get_roles},
     {"PUT", "roles", true, handle_put_roles},
     {"DELETE", "roles", true, handle_delete_roles},
+    {"GET", "identities", false, handle_get_identities},
     {"POST", "sas", false, handle_make_sas},
     {"GET", "permissions", true, handle_get_permissions},
     {"DELETE", "permissions", true, handle_forget_permissions},

@@ -44,9 +44,10 @@
 //   GET    roles                    identities, roles and assignments
 //   PUT    roles                    replaces them
 //   DELETE roles                    a token permits everything
+//   GET    identities               local identities, and where programs get their tokens
 //   POST   accounts/NAME/revoke-user-delegation-keys
 //   GET    permissions[?account=A]  what callers needed
-//   DELETE permissions
+//   DELETE permissions[?account=A]
 //
 //   GET    requests[?since=N]       the last requests (recent_requests.h)
 //   DELETE requests                 forgets them

@@ -14,6 +14,7 @@
 #include "server/events/statistics.h"
 #include "server/faults/fault_plan.h"
 #include "server/faults/retry_log.h"
+#include "server/identity/identity_report.h"
 #include "server/insight/insight.h"
 #include "server/monitor/recent_requests.h"
 #include "server/permissions/permission_log.h"
@@ -41,6 +42,7 @@ struct ControlState {
   RetryLog& retries;
   const TokenRules& tokens;
   PermissionLog& permissions;
+  IdentityReport identities;  // of --identity; empty: none
 };
 
 struct ControlArguments {

@@ -43,6 +43,11 @@ Response handle_delete_roles(const ControlState& state, const ControlArguments& 
   return control_done();
 }
 
+Response handle_get_identities(const ControlState& state, const ControlArguments& arguments) {
+  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
+  return control_json(200, to_json(state.identities));
+}
+
 Response handle_get_permissions(const ControlState& state, const ControlArguments& arguments) {
   return for_account(state, arguments, [&](const std::optional<std::string>& account) {
     return control_json(200, state.permissions.to_json(account.value_or("")));
@@ -50,9 +55,10 @@ Response handle_get_permissions(const ControlState& state, const ControlArgument
 }
 
 Response handle_forget_permissions(const ControlState& state, const ControlArguments& arguments) {
-  if (auto refusal = refuse_parameters(arguments.query, {})) return std::move(*refusal);
-  state.permissions.clear();
-  return control_done();
+  return for_account(state, arguments, [&](const std::optional<std::string>& account) {
+    state.permissions.clear(account.value_or(""));
+    return control_done();
+  });
 }
 
 Response handle_revoke_user_delegation_keys(const ControlState& state, const ControlArguments& arguments) {

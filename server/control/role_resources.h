@@ -11,6 +11,7 @@ Response handle_put_roles(const ControlState& state, const ControlArguments& arg
 Response handle_revoke_user_delegation_keys(const ControlState& state, const ControlArguments& arguments);
 Response handle_get_permissions(const ControlState& state, const ControlArguments& arguments);
 Response handle_forget_permissions(const ControlState& state, const ControlArguments& arguments);
+Response handle_get_identities(const ControlState& state, const ControlArguments& arguments);
 Response handle_delete_roles(const ControlState& state, const ControlArguments& arguments);
 
 }  // namespace rocktable

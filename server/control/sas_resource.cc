@@ -75,18 +75,19 @@ std::string take_delegation_key(SasParameters& sas, const ControlState& state, c
   constexpr std::string_view kNoTenant = "00000000-0000-0000-0000-000000000000";
   const DelegationKey key{.object_id = owner.object_id,
                           .tenant_id = owner.tenant_id.empty() ? std::string(kNoTenant) : owner.tenant_id,
-                          .start = {now.ticks - now.ticks % kTicksPerSecond},
+                          .start = whole_second(now),
                           .expiry = *parse_access_time(sas.expiry),
                           .service = "t",
                           .version = std::string(kFirstTableDelegation),
                           .user_tenant_id = {}};
   if (key.expiry.ticks - now.ticks > kMaxDelegationKeyTicks) throw SasWishError("expiry must be within seven days");
-  sas.key_object_id = key.object_id;
-  sas.key_tenant_id = key.tenant_id;
-  sas.key_start = to_string(key.start);
-  sas.key_expiry = to_string(key.expiry);
-  sas.key_service = key.service;
-  sas.key_version = key.version;
+  set_key(sas, {.object_id = key.object_id,
+                .tenant_id = key.tenant_id,
+                .start = to_string(key.start),
+                .expiry = to_string(key.expiry),
+                .service = key.service,
+                .version = key.version,
+                .user_tenant_id = key.user_tenant_id});
   return state.tokens.delegation->value_of(request.account, key);
 }
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "base/text.h"
+#include "odata/key_predicate.h"
 #include "odata/payload_reader.h"
 #include "odata/protocol/multipart.h"
 #include "server/access/refusal_explanation.h"
@@ -33,8 +33,14 @@ struct RequestPart {
 
 struct ChangeSetPart {
   RequestPart part;
-  bool insert = false;
-  AddressedMutation change;
+  std::string table;  // as the part writes it: adjacent parts may differ in case
+};
+
+// The operations that one transaction commits.
+struct ChangeSet {
+  std::string partition_key;
+  std::vector<ChangeSetPart> parts;
+  decltype(RequestNotes::writes) writes;  // one for each part
 };
 
 // Why a batch failed. One part of the response reports it for all operations.
@@ -79,44 +85,82 @@ void append_json_type(std::string& out, const RequestPart& part) {
   append_field(out, "Content-Type", json_content_type(part.preferences.level));
 }
 
-void append_inserted_with_content(std::string& out, const RequestContext& context, const ChangeSetPart& write,
-                                  DateTime timestamp) {
-  append_status(out, 201);
-  append_field(out, "DataServiceVersion", "3.0;");
-  append_json_type(out, write.part);
-  append_content_id(out, write.part);
-  append_common(out);
-  append_preference_applied(out, write.part.preferences);
-  out += "Location: ";
-  append_entity_location(out, context, write.change);
-  out += "\r\n";
-  append_etag_field(out, timestamp);
-  out += "\r\n";
-  append_inserted_entity(out, payload_format(context, write.change.table, write.part.preferences.level), write.change,
-                         timestamp);
-}
+// Writes the responses to a transaction. Most of them are alike up to the row key.
+class SuccessWriter {
+ public:
+  SuccessWriter(const RequestContext& context, const ChangeSet& changes, DateTime timestamp)
+      : context_(context), changes_(changes), timestamp_(timestamp) {
+    append_etag_field(etag_, timestamp);
+  }
 
-void append_success(std::string& out, const RequestContext& context, const ChangeSetPart& write, DateTime timestamp) {
-  const Prefer prefer = write.part.preferences.prefer;
-  if (write.insert && prefer != Prefer::ReturnNoContent)
-    return append_inserted_with_content(out, context, write, timestamp);
-  out += "HTTP/1.1 204 No Content\r\n";
-  append_content_id(out, write.part);
-  append_common(out);
-  append_preference_applied(out, write.part.preferences);
-  append_field(out, "DataServiceVersion", prefer == Prefer::None ? "1.0;" : "3.0;");
-  if (write.insert) {
-    out += "Location: ";
-    const std::size_t begin = out.size();
-    append_entity_location(out, context, write.change);
-    const std::size_t length = out.size() - begin;
-    out += "\r\nDataServiceId: ";
-    out.append(out, begin, length);
+  void append(std::string& out, std::size_t index) {
+    const ChangeSetPart& one = changes_.parts[index];
+    const Mutation& write = changes_.writes[index];
+    const bool is_insert = write.kind == WriteKind::Insert;
+    if (is_insert && one.part.preferences.prefer != Prefer::ReturnNoContent)
+      return append_inserted_with_content(out, one, write);
+    if (!begins_like_last(one, is_insert)) begin(one, is_insert);
+    const std::size_t location = out.size() + location_;
+    out += beginning_;
+    if (is_insert) {
+      end_key_predicate(out, write.row_key);
+      const std::size_t length = out.size() - location;
+      out += "\r\nDataServiceId: ";
+      out.append(out, location, length);
+      out += "\r\n";
+    }
+    if (write.kind != WriteKind::Delete) out += etag_;
     out += "\r\n";
   }
-  if (write.change.write.kind != WriteKind::Delete) append_etag_field(out, timestamp);
-  out += "\r\n";
-}
+
+ private:
+  bool begins_like_last(const ChangeSetPart& one, bool is_insert) const {
+    return last_ != nullptr && last_is_insert_ == is_insert && last_->table == one.table &&
+           last_->part.preferences.prefer == one.part.preferences.prefer &&
+           last_->part.content_id == one.part.content_id;
+  }
+
+  // Sets the text up to the row key of an insert, or up to the ETag of another write.
+  void begin(const ChangeSetPart& one, bool is_insert) {
+    last_ = &one;
+    last_is_insert_ = is_insert;
+    beginning_ = "HTTP/1.1 204 No Content\r\n";
+    append_content_id(beginning_, one.part);
+    append_common(beginning_);
+    append_preference_applied(beginning_, one.part.preferences);
+    append_field(beginning_, "DataServiceVersion", one.part.preferences.prefer == Prefer::None ? "1.0;" : "3.0;");
+    if (!is_insert) return;
+    beginning_ += "Location: ";
+    location_ = beginning_.size();
+    begin_entity_location(beginning_, context_, one.table, changes_.partition_key);
+  }
+
+  void append_inserted_with_content(std::string& out, const ChangeSetPart& one, const Mutation& write) const {
+    append_status(out, 201);
+    append_field(out, "DataServiceVersion", "3.0;");
+    append_json_type(out, one.part);
+    append_content_id(out, one.part);
+    append_common(out);
+    append_preference_applied(out, one.part.preferences);
+    out += "Location: ";
+    begin_entity_location(out, context_, one.table, changes_.partition_key);
+    end_key_predicate(out, write.row_key);
+    out += "\r\n";
+    out += etag_;
+    out += "\r\n";
+    append_inserted_entity(out, payload_format(context_, one.table, one.part.preferences.level), changes_.partition_key,
+                           write, timestamp_);
+  }
+
+  const RequestContext& context_;
+  const ChangeSet& changes_;
+  const DateTime timestamp_;
+  std::string etag_;                     // its line
+  const ChangeSetPart* last_ = nullptr;  // that `beginning_` was made for
+  bool last_is_insert_ = false;
+  std::string beginning_;
+  std::size_t location_ = 0;  // where it begins in `beginning_`
+};
 
 void append_unreadable(std::string& out, const RequestContext& context, const Error& error) {
   append_status(out, status_of(error.code));
@@ -182,20 +226,20 @@ class ChangeSetReader {
   ChangeSetReader(const Store& store, const RequestContext& context) : store_(store), context_(context) {}
 
   // Fills `part` even if the operation is refused.
-  ChangeSetPart read(const BatchPart& raw, RequestPart& part) {
+  AddressedMutation read(const BatchPart& raw, RequestPart& part) {
     if (raw.head == insert_head_) {  // a further insert
       part = insert_part_;
-      return checked({part, true, to_mutation(store_, context_, insert_, raw.body)});
+      return checked(to_mutation(store_, context_, insert_, raw.body));
     }
     Operation operation = parse_part(*raw.head, context_, part);
     if (auto* write = std::get_if<WriteEntity>(&operation))
-      return checked({part, false, to_mutation(store_, context_, std::move(*write), raw.body)});
+      return checked(to_mutation(store_, context_, std::move(*write), raw.body));
     const auto* insert = std::get_if<InsertEntity>(&operation);
     if (insert == nullptr) refuse_operation(part);
     insert_head_ = raw.head;
     insert_part_ = part;
     insert_ = *insert;
-    return checked({part, true, to_mutation(store_, context_, insert_, raw.body)});
+    return checked(to_mutation(store_, context_, insert_, raw.body));
   }
 
  private:
@@ -205,9 +249,9 @@ class ChangeSetReader {
     throw ServiceException(ErrorCode::MethodNotAllowed);
   }
 
-  ChangeSetPart checked(ChangeSetPart part) const {
-    require_entity_access(context_, part.change);
-    return part;
+  AddressedMutation checked(AddressedMutation&& change) const {
+    require_entity_access(context_, change);
+    return std::move(change);
   }
 
   const Store& store_;
@@ -221,15 +265,14 @@ class ChangeSetReader {
 class TransactionRules {
  public:
   // `earlier`: the writes that were checked before.
-  std::optional<Error> violation(const AddressedMutation& write, std::span<const ChangeSetPart> earlier) {
-    if (earlier.empty()) return std::nullopt;
-    const AddressedMutation& first = earlier.front().change;
-    if (!equals_ignoring_case(first.table, write.table) || first.partition_key != write.partition_key)
+  std::optional<Error> violation(const AddressedMutation& write, const ChangeSet& earlier) {
+    if (earlier.parts.empty()) return std::nullopt;
+    if (!equals_ignoring_case(earlier.parts.front().table, write.table) || earlier.partition_key != write.partition_key)
       return Error(ErrorCode::CommandsInBatchActOnDifferentPartitions);
     const std::string& row_key = write.write.row_key;
-    if (row_keys_.empty() && earlier.back().change.write.row_key < row_key) return std::nullopt;
+    if (row_keys_.empty() && earlier.writes.back().row_key < row_key) return std::nullopt;
     if (row_keys_.empty())
-      for (const auto& one : earlier) row_keys_.insert(one.change.write.row_key);
+      for (const auto& one : earlier.writes) row_keys_.insert(one.row_key);
     if (!row_keys_.insert(row_key).second) return Error(ErrorCode::InvalidDuplicateRow);
     return std::nullopt;
   }
@@ -240,30 +283,28 @@ class TransactionRules {
 
 // --- Transactions and queries ---------------------------------------------------------------------------
 
-void note_writes(RequestNotes& notes, std::vector<ChangeSetPart>& committed) {
-  notes.table = std::move(committed.front().change.table);
-  notes.partition_key = std::move(committed.front().change.partition_key);
-  notes.writes.reserve(committed.size());
-  for (auto& one : committed) notes.writes.push_back(std::move(one.change.write));
+void add_write(ChangeSet& changes, const RequestPart& part, AddressedMutation&& change) {
+  if (changes.parts.empty()) changes.partition_key = std::move(change.partition_key);
+  changes.parts.push_back({part, std::move(change.table)});
+  changes.writes.push_back(std::move(change.write));
 }
 
-std::optional<Failure> commit(Store& store, const RequestContext& context, std::vector<ChangeSetPart>& prepared,
+std::optional<Failure> commit(Store& store, const RequestContext& context, ChangeSet& changes,
                               BatchResponseWriter& response, RequestStats& stats, RequestNotes& notes) {
-  std::vector<Mutation> writes;  // moved here and back, because the store takes a contiguous range
-  writes.reserve(prepared.size());
-  for (auto& one : prepared) writes.push_back(std::move(one.change.write));
-  const AddressedMutation& first = prepared.front().change;
-  const auto timestamp = store.commit({context.target.account, first.table}, first.partition_key, writes, stats);
-  for (std::size_t i = 0; i < writes.size(); ++i) prepared[i].change.write = std::move(writes[i]);
+  const auto timestamp =
+      store.commit({context.target.account, changes.parts.front().table}, changes.partition_key, changes.writes, stats);
   if (timestamp) {
-    for (const auto& one : prepared) append_success(response.add_part(), context, one, *timestamp);
-    note_writes(notes, prepared);
+    SuccessWriter writer(context, changes, *timestamp);
+    for (std::size_t i = 0; i < changes.parts.size(); ++i) writer.append(response.add_part(), i);
+    notes.table = std::move(changes.parts.front().table);
+    notes.partition_key = std::move(changes.partition_key);
+    notes.writes = std::move(changes.writes);
     return std::nullopt;
   }
   // The service omits the index if the only operation of the batch fails in the store.
   const WriteRefusal& refusal = timestamp.error();
-  const bool indexed = prepared.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
-  const RequestPart& part = prepared[refusal.position].part;
+  const bool indexed = changes.parts.size() > 1 || refusal.error.code == ErrorCode::TableNotFound;
+  const RequestPart& part = changes.parts[refusal.position].part;
   return Failure{refusal.position, refusal.error, part, form_of(refusal.error, part), indexed};
 }
 
@@ -293,8 +334,10 @@ void require_write(const BatchPartHead& head) {
 
 std::optional<Failure> run_change_set(Store& store, const RequestContext& context, const BatchRequest& request,
                                       BatchResponseWriter& response, RequestStats& stats, RequestNotes& notes) {
-  std::vector<ChangeSetPart> prepared;
-  prepared.reserve(std::min(request.parts.size(), kMaxOperations));
+  ChangeSet changes;
+  const std::size_t count = std::min(request.parts.size(), kMaxOperations);
+  changes.parts.reserve(count);
+  changes.writes.reserve(count);
   ChangeSetReader reader(store, context);
   TransactionRules rules;
   for (std::size_t i = 0; i < request.parts.size(); ++i) {
@@ -308,18 +351,18 @@ std::optional<Failure> run_change_set(Store& store, const RequestContext& contex
       return Failure{i - 1, {ErrorCode::InvalidInput, kTooManyOperations}, part, Failure::Form::Executed};
     }
     const auto refusal = refusal_of([&] {
-      ChangeSetPart write = reader.read(raw, part);
-      if (const auto violation = rules.violation(write.change, prepared)) throw ServiceException(*violation);
-      prepared.push_back(std::move(write));
+      AddressedMutation change = reader.read(raw, part);
+      if (const auto violation = rules.violation(change, changes)) throw ServiceException(*violation);
+      add_write(changes, part, std::move(change));
     });
     if (!refusal) continue;
     // The table is looked up for the first operation.
     if (refusal->error().code == ErrorCode::TableNotFound && i > 0)
-      return to_failure(0, *refusal, prepared.front().part);
+      return to_failure(0, *refusal, changes.parts.front().part);
     return to_failure(i, *refusal, part);
   }
-  if (prepared.empty()) return std::nullopt;
-  return commit(store, context, prepared, response, stats, notes);
+  if (changes.parts.empty()) return std::nullopt;
+  return commit(store, context, changes, response, stats, notes);
 }
 
 void find(const Store& store, const RequestContext& context, const RequestPart& part, const GetEntity& query,

@@ -81,18 +81,18 @@ AddressedMutation to_mutation(const Store& store, const RequestContext& context,
   return judge_for(store, context, operation.table, [&] { return to_mutation(std::move(operation), body); });
 }
 
-void append_entity_location(std::string& out, const RequestContext& context, const AddressedMutation& inserted) {
+void begin_entity_location(std::string& out, const RequestContext& context, std::string_view table,
+                           std::string_view partition_key) {
   out += context.target.base_url;
   out += '/';
-  out += inserted.table;
-  append_key_predicate(out, inserted.partition_key, inserted.write.row_key);
+  out += table;
+  begin_key_predicate(out, partition_key);
 }
 
-void append_inserted_entity(std::string& out, const PayloadFormat& format, const AddressedMutation& inserted,
-                            DateTime timestamp) {
-  const auto properties = inserted.write.properties.decode();
-  write_entity(out, format, std::nullopt,
-               EntityView{inserted.partition_key, inserted.write.row_key, timestamp, properties});
+void append_inserted_entity(std::string& out, const PayloadFormat& format, std::string_view partition_key,
+                            const Mutation& inserted, DateTime timestamp) {
+  const auto properties = inserted.properties.decode();
+  write_entity(out, format, std::nullopt, EntityView{partition_key, inserted.row_key, timestamp, properties});
 }
 
 void require_entity_access(const RequestContext& context, const AddressedMutation& write) {
@@ -113,7 +113,8 @@ Response insert_entity(Store& store, const RequestContext& context, const Insert
   const bool content = context.preferences.prefer != Prefer::ReturnNoContent;
   Response response = table_layer_response(context, content ? 201 : 204);
   std::string location;
-  append_entity_location(location, context, insert);
+  begin_entity_location(location, context, insert.table, insert.partition_key);
+  end_key_predicate(location, insert.write.row_key);
   response.add_etag(timestamp);
   response.add("Location", location);
   if (!content) response.add("DataServiceId", location);
@@ -121,7 +122,7 @@ Response insert_entity(Store& store, const RequestContext& context, const Insert
   if (content) {
     const PayloadFormat format = payload_format(context, insert.table);
     std::string echo;
-    append_inserted_entity(echo, format, insert, timestamp);
+    append_inserted_entity(echo, format, insert.partition_key, insert.write, timestamp);
     set_json_body(response, context, std::move(echo));
   }
   note_write(notes, std::move(insert));

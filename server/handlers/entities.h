@@ -33,11 +33,13 @@ AddressedMutation to_mutation(const Store& store, const RequestContext& context,
 // Throws ServiceException: AuthorizationFailure, if the caller's signature does not grant this entity.
 void require_entity_access(const RequestContext& context, const AddressedMutation& write);
 
-// Appends `<base>/mytable(PartitionKey='p',RowKey='r')`.
-void append_entity_location(std::string& out, const RequestContext& context, const AddressedMutation& inserted);
+// Appends the URL of an entity up to its row key, which end_key_predicate() appends:
+// `<base>/mytable(PartitionKey='p',RowKey=`.
+void begin_entity_location(std::string& out, const RequestContext& context, std::string_view table,
+                           std::string_view partition_key);
 // Appends the body that echoes an inserted entity.
-void append_inserted_entity(std::string& out, const PayloadFormat& format, const AddressedMutation& inserted,
-                            DateTime timestamp);
+void append_inserted_entity(std::string& out, const PayloadFormat& format, std::string_view partition_key,
+                            const Mutation& inserted, DateTime timestamp);
 
 Response insert_entity(Store& store, const RequestContext& context, const InsertEntity& operation,
                        const std::string& body, RequestStats& stats, RequestNotes& notes);

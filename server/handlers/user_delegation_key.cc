@@ -43,8 +43,6 @@ DateTime parse_key_time(const std::string& text) {
   return *time;
 }
 
-DateTime whole_second(DateTime time) { return {time.ticks - time.ticks % kTicksPerSecond}; }
-
 DelegationKey key_for(const KeyInfo& info, const RequestContext& context) {
   const BearerClaims& owner = *context.caller.identity->token;
   DelegationKey out{owner.object_id, owner.tenant_id, whole_second(context.received), {}, "t", context.version, {}};

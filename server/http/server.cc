@@ -21,6 +21,7 @@
 #include "base/platform/sockets.h"
 #include "base/platform/stop_requests.h"
 #include "server/executors/store_calls.h"
+#include "server/http/accept_loop.h"
 #include "server/http/await.h"
 #include "server/http/connection.h"
 #include "server/http/stop_wait.h"
@@ -196,7 +197,7 @@ class Server::Impl {
  private:
   Worker& main() { return workers_.front(); }
 
-  asio::awaitable<void> accept(tcp::acceptor& acceptor, StorageService service, const ConnectionContext& context);
+  ConnectionTaker next_taker(StorageService service, const ConnectionContext& context);
   asio::awaitable<void> trim(asio::thread_pool& pool);
   asio::awaitable<void> drain();
   std::size_t max_connections() const;
@@ -248,7 +249,8 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   stop_wait_.start([this] { asio::co_spawn(main().context(), drain(), asio::detached); });
   for (auto& listener : listeners_)
     for (auto& acceptor : listener.acceptors)
-      asio::co_spawn(main().context(), accept(acceptor, listener.service, context), asio::detached);
+      start_accepting(main().context(), acceptor, kAcceptBackOff,
+                      [this, &listener, &context] { return next_taker(listener.service, context); });
   asio::co_spawn(main().context(), trim(executors.of(Executor::Control)), asio::detached);
   if (service.waits_for_store()) {
     const std::size_t limit = std::max<std::size_t>(1, Executors::kDatabaseCalls / workers_.size());
@@ -265,26 +267,15 @@ void Server::Impl::run(Service& service, AccessLog& access_log, Trace* trace) {
   executors.join();
 }
 
-asio::awaitable<void> Server::Impl::accept(tcp::acceptor& acceptor, StorageService service,
-                                           const ConnectionContext& context) {
-  asio::steady_timer back_off(main().context());
-  while (acceptor.is_open()) {
-    if (context.places.is_full()) {  // the listen queue costs nothing, and the store keeps its descriptors
-      context.places.make_room();
-      for (auto& one : workers_) one.sweep_soon();
-      back_off.expires_after(kAcceptBackOff);
-      co_await back_off.async_wait(kAwait);
-      continue;
-    }
-    Worker& worker = workers_[next_worker_++ % workers_.size()];
-    auto [error, socket] = co_await acceptor.async_accept(worker.context(), kAwait);
-    if (!error) {
-      worker.adopt(std::move(socket), service, context);
-    } else if (error != asio::error::operation_aborted) {  // too many open files: some may be closed soon
-      back_off.expires_after(kAcceptBackOff);
-      co_await back_off.async_wait(kAwait);
-    }
+ConnectionTaker Server::Impl::next_taker(StorageService service, const ConnectionContext& context) {
+  if (context.places.is_full()) {  // while it waits in the listen queue, the store keeps its descriptors
+    context.places.make_room();
+    for (auto& one : workers_) one.sweep_soon();
+    return {};
   }
+  Worker& worker = workers_[next_worker_++ % workers_.size()];
+  return {&worker.context(),
+          [&worker, service, &context](tcp::socket socket) { worker.adopt(std::move(socket), service, context); }};
 }
 
 asio::awaitable<void> Server::Impl::trim(asio::thread_pool& pool) {

@@ -164,10 +164,10 @@ nlohmann::json PermissionLog::to_json(std::string_view account) const {
   return {{"callers", std::move(callers)}, {"notCounted", not_counted_}};
 }
 
-void PermissionLog::clear() {
+void PermissionLog::clear(std::string_view account) {
   const std::lock_guard lock(mutex_);
-  callers_.clear();
-  not_counted_ = 0;
+  std::erase_if(callers_, [&](const auto& one) { return account.empty() || one.first.account == account; });
+  if (account.empty()) not_counted_ = 0;
 }
 
 }  // namespace rocktable

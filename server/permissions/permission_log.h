@@ -31,7 +31,8 @@ class PermissionLog : public RequestEventSink {
   // {"callers": [...], "notCounted": 0}, of one account or of all (empty); docs/identity.md describes it.
   nlohmann::json to_json(std::string_view account) const;
 
-  void clear();
+  // Forgets the callers of one account or of all (empty).
+  void clear(std::string_view account);
 
  private:
   struct CallerKey {

@@ -6,6 +6,7 @@
 #include "storage/format/entity_codec.h"
 #include "storage/rocksdb/database/rocksdb.h"
 #include "storage/rocksdb/embedded_store.h"
+#include "storage/rocksdb/format/key_codec.h"
 #include "storage/stop_watch.h"
 
 namespace rocktable {
@@ -21,6 +22,34 @@ struct EmbeddedStore::Previous {
 struct EmbeddedStore::WantedRow {
   rocksdb::Slice key;
   std::size_t position;  // index of its write
+};
+
+// The keys of the rows that a transaction writes, one after the other.
+class EmbeddedStore::RowKeys {
+ public:
+  // `partition`: the key of the partition's row with an empty row key.
+  RowKeys(std::string_view partition, std::span<const Mutation> writes) {
+    std::size_t bytes = 0;
+    for (const auto& write : writes) bytes += partition.size() + write.row_key.size();
+    bytes_.reserve(bytes);
+    ends_.reserve(writes.size());
+    for (const auto& write : writes) {
+      bytes_ += partition;
+      append_cesu8(bytes_, write.row_key);
+      ends_.push_back(bytes_.size());
+    }
+  }
+
+  rocksdb::Slice operator[](std::size_t i) const {
+    const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+    return {bytes_.data() + begin, ends_[i] - begin};
+  }
+
+  std::size_t bytes() const { return bytes_.size(); }
+
+ private:
+  std::string bytes_;
+  std::vector<std::size_t> ends_;
 };
 
 // Removes leading keys of `wanted` (ascending) that are not stored. Rows that a transaction inserts are often
@@ -44,16 +73,17 @@ void EmbeddedStore::drop_missing(std::vector<WantedRow>& wanted) const {
   wanted.erase(wanted.begin(), first);
 }
 
+// Returns one for each write, or none if there is none of the rows.
 std::vector<EmbeddedStore::Previous> EmbeddedStore::read_previous(std::span<const Mutation> writes,
-                                                                  const std::vector<std::string>& keys) const {
-  std::vector<Previous> previous(writes.size());
+                                                                  const RowKeys& keys) const {
+  std::vector<Previous> previous;
   std::vector<WantedRow> wanted;
   wanted.reserve(writes.size());
   for (std::size_t i = 0; i < writes.size(); ++i) {
-    if (needs_previous(writes[i])) wanted.push_back({slice(keys[i]), i});
+    if (needs_previous(writes[i])) wanted.push_back({keys[i], i});
   }
-  std::sort(wanted.begin(), wanted.end(),
-            [](const WantedRow& a, const WantedRow& b) { return a.key.compare(b.key) < 0; });
+  const auto is_before = [](const WantedRow& a, const WantedRow& b) { return a.key.compare(b.key) < 0; };
+  if (!std::is_sorted(wanted.begin(), wanted.end(), is_before)) std::sort(wanted.begin(), wanted.end(), is_before);
   drop_missing(wanted);
 
   std::vector<rocksdb::Slice> slices;
@@ -70,6 +100,7 @@ std::vector<EmbeddedStore::Previous> EmbeddedStore::read_previous(std::span<cons
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
     check(statuses[i]);
+    previous.resize(writes.size());
     Previous& found = previous[wanted[i].position];
     found.record = std::move(records[i]);
     found.timestamp = decode_entity(view(found.record), found.properties);
@@ -86,33 +117,31 @@ CommitResult<DateTime> EmbeddedStore::commit(const TableName& name, std::string_
   const std::shared_lock table_guard(state_.table_lock(encode_table_key(name.account, name.table)));
   const auto table = state_.find_table(name);
   if (!table) return WriteRefusal{0, ErrorCode::TableNotFound};
-  const std::lock_guard partition_guard(state_.partition_lock(encode_entity_key(table->id, partition_key, "")));
+  const std::string partition = encode_entity_key(table->id, partition_key, "");
+  const std::lock_guard partition_guard(state_.partition_lock(partition));
 
-  std::vector<std::string> keys;
-  keys.reserve(writes.size());
-  for (const auto& write : writes) keys.push_back(encode_entity_key(table->id, partition_key, write.row_key));
+  const RowKeys keys(partition, writes);
   const std::vector<Previous> previous = read_previous(writes, keys);
 
   const DateTime timestamp = state_.clock().next();
   constexpr std::size_t kOverhead = 16;  // of a row in the batch, without its bytes
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < writes.size(); ++i)
-    bytes += keys[i].size() + kRecordHeaderBytes + writes[i].properties.bytes().size() + kOverhead;
+  std::size_t bytes = keys.bytes();
+  for (const auto& write : writes) bytes += kRecordHeaderBytes + write.properties.bytes().size() + kOverhead;
   rocksdb::WriteBatch batch(bytes);
   const auto header = encode_record_header(timestamp);
   EncodedProperties scratch;
   for (std::size_t i = 0; i < writes.size(); ++i) {
     std::optional<EntityView> before;
-    if (previous[i].exists)
+    if (!previous.empty() && previous[i].exists)
       before = EntityView{partition_key, writes[i].row_key, previous[i].timestamp, previous[i].properties};
     const auto after = apply(writes[i], partition_key, before, scratch);
     if (!after) return WriteRefusal{i, after.error()};
     if (const EncodedProperties* const properties = *after) {
-      const rocksdb::Slice key = slice(keys[i]);
+      const rocksdb::Slice key = keys[i];
       const rocksdb::Slice record[] = {{header.data(), header.size()}, slice(properties->bytes())};
       check(batch.Put(state_.entities(), {&key, 1}, {record, std::size(record)}));
     } else {
-      check(batch.Delete(state_.entities(), slice(keys[i])));
+      check(batch.Delete(state_.entities(), keys[i]));
     }
   }
   state_.write(batch);

@@ -93,6 +93,7 @@ EmbeddedState::EmbeddedState(const StoreOptions& options)
       home_(make_home(options)),
       link_home_(link_to(home_, options)),
       directory_(home_),
+      staging_(home_ + ".restore"),
       recovery_({kReopenInterval, options.reopen_timeout, [this] { recover(); },
                  [this](const std::string& reason) {
                    if (options_.give_up) options_.give_up(reason);

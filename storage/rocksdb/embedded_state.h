@@ -109,11 +109,17 @@ class EmbeddedState {
   // New snapshots are made in the first folder.
   std::vector<std::string> snapshot_folders() const;
   std::string staging_folder() const;
+  // Makes the staging folder free for another restore, and returns it.
+  std::string new_staging_folder();
   // Also true for a dangling link.
   bool path_exists(const std::string& path) const;
   // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if the path does not
   // exist.
   void remove_tree(const std::string& path) const;
+  // As remove_tree(), for a folder to write to. Returns its path, or one beside it, as PATH-2, where the folder cannot be
+  // removed: Windows may delete a file later, by its name, if other processes or links have it open. The next start
+  // removes what stays.
+  std::string make_free(const std::string& path) const;
   // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;
 
@@ -185,6 +191,7 @@ class EmbeddedState {
   const std::string home_;       // the folder of the store, without links; prefix of the folders beside it
   const std::string link_home_;  // the link by which the user names home_; empty if there is none
   std::string directory_;        // the folder of the database: home_, except in memory
+  std::string staging_;          // where a restore copies its snapshot to: STORE.restore
   mutable Gate gate_;
   rocksdb::WriteOptions write_options_;
   std::mutex resume_mutex_;

@@ -60,9 +60,10 @@ class EmbeddedStore final : public Store {
  private:
   struct Previous;
   struct WantedRow;
+  class RowKeys;
 
   void drop_missing(std::vector<WantedRow>& wanted) const;
-  std::vector<Previous> read_previous(std::span<const Mutation> writes, const std::vector<std::string>& keys) const;
+  std::vector<Previous> read_previous(std::span<const Mutation> writes, const RowKeys& keys) const;
 
   EmbeddedState state_;
 };

@@ -6,6 +6,14 @@
 #include "storage/rocksdb/format/snapshot_description.h"
 
 namespace rocktable {
+namespace {
+
+// PATH, PATH-2, PATH-3, ...
+std::string numbered(const std::string& path, int number) {
+  return number == 1 ? path : path + "-" + std::to_string(number);
+}
+
+}  // namespace
 
 std::vector<std::string> EmbeddedState::snapshot_folders() const {
   std::vector<std::string> out{home_ + ".snapshots"};
@@ -13,7 +21,13 @@ std::vector<std::string> EmbeddedState::snapshot_folders() const {
   return out;
 }
 
-std::string EmbeddedState::staging_folder() const { return directory_ == home_ ? home_ + ".restore" : home_; }
+std::string EmbeddedState::staging_folder() const { return directory_ == home_ ? staging_ : home_; }
+
+std::string EmbeddedState::new_staging_folder() {
+  if (directory_ != home_) return make_free(home_);
+  staging_ = make_free(home_ + ".restore");
+  return staging_;
+}
 
 bool EmbeddedState::path_exists(const std::string& path) const {
   if (options_.in_memory) return env_->FileExists(path).ok();
@@ -28,6 +42,19 @@ void EmbeddedState::remove_tree(const std::string& path) const {
   }
 }
 
+std::string EmbeddedState::make_free(const std::string& path) const {
+  constexpr int kMostNames = 1000;
+  for (int number = 1;; ++number) {
+    const std::string out = numbered(path, number);
+    try {
+      remove_tree(out);
+      return out;
+    } catch (const std::filesystem::filesystem_error&) {
+      if (number == kMostNames) throw;
+    }
+  }
+}
+
 void EmbeddedState::try_to_remove(const std::string& path) const {
   try {
     remove_tree(path);
@@ -38,7 +65,9 @@ void EmbeddedState::try_to_remove(const std::string& path) const {
 
 void EmbeddedState::remove_leftovers() const {
   if (!options_.in_memory) try_to_remove(swap_leftover(home_).string());
-  try_to_remove(staging_folder());
+  int number = 1;
+  do try_to_remove(numbered(staging_, number));
+  while (path_exists(numbered(staging_, ++number)));
   for (const auto& folder : snapshot_folders()) {
     try {
       for (const auto& name : names_in(env_, folder))

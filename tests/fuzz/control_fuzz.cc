@@ -92,7 +92,8 @@ void fuzz_control(std::string_view input) {
                            .faults = faults,
                            .retries = retries,
                            .tokens = tokens,
-                           .permissions = permissions};
+                           .permissions = permissions,
+                           .identities = {"http://127.0.0.1:1", "/msi/token", "secret", {local_identity("a")}}};
   const std::string_view body = lines.size() > 2 ? lines.back() : std::string_view();
   const std::atomic<bool> hung_up = false;
   const Response response = control_response({lines[0], target, body, hung_up}, state);

@@ -24,8 +24,7 @@ void check_time(DateTime time) {
   require(etag && *etag == time, "an ETag changes");
   const std::string date = to_http_date(time);
   const auto second = parse_http_date(date);
-  require(date.size() == kHttpDateLength && second && second->ticks == time.ticks - time.ticks % kTicksPerSecond,
-          "a date of HTTP changes");
+  require(date.size() == kHttpDateLength && second && *second == whole_second(time), "a date of HTTP changes");
 }
 
 void check_double(double number) {

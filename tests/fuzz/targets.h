@@ -17,6 +17,7 @@ void fuzz_csv(std::string_view input);
 void fuzz_entity(std::string_view input);
 void fuzz_explain(std::string_view input);
 void fuzz_filter(std::string_view input);
+void fuzz_identity(std::string_view input);
 void fuzz_keys(std::string_view input);
 void fuzz_literal(std::string_view input);
 void fuzz_ndjson(std::string_view input);

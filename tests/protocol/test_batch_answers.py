@@ -179,6 +179,49 @@ def test_several_operations_are_answered_in_order_with_one_timestamp(server, tab
     assert {entity["RowKey"] for entity in all_entities(server, table)} == set("bcd")
 
 
+def test_adjacent_operations_are_answered_each_by_its_own_headers(server, table):
+    """Decision: the operations of a batch do not share what only their neighbours say."""
+    no_content = {"Prefer": "return-no-content"}
+    spelled = table.upper()
+    text = submit(
+        server,
+        [
+            insertion(server, table, "a", **no_content),
+            insertion(server, table, "b'", **no_content),
+            insertion(server, table, "c", **no_content, Content_ID="1"),
+            insertion(server, spelled, "d", **no_content, Content_ID="1"),
+            insertion(server, spelled, "e", Content_ID="2", Accept="application/json;odata=nometadata"),
+            insertion(server, table, "f", **no_content),
+            writing(server, "PUT", table, "g", **no_content),
+            writing(server, "MERGE", table, "h"),
+            insertion(server, table, "i", **no_content),
+        ],
+    )
+    etag = etags(text)[0]
+    preferred = "Preference-Applied: return-no-content\r\nDataServiceVersion: 3.0;\r\n"
+
+    def inserted(name, row, echo=""):
+        link = location(server, name, row)
+        places = f"Location: {link}\r\nDataServiceId: {link}\r\nETag: {etag}\r\n\r\n"
+        return f"HTTP/1.1 204 No Content\r\n{echo}{COMMON}{preferred}{places}"
+
+    plain_type = JSON_TYPE.replace("minimalmetadata", "nometadata")
+    assert text == change_set(
+        inserted(table, "a"),
+        inserted(table, "b''"),
+        inserted(table, "c", "Content-ID: 1\r\n"),
+        inserted(spelled, "d", "Content-ID: 1\r\n"),
+        f"HTTP/1.1 201 Created\r\nDataServiceVersion: 3.0;\r\n{plain_type}Content-ID: 2\r\n{COMMON}"
+        f"Location: {location(server, spelled, 'e')}\r\nETag: {etag}\r\n\r\n"
+        f'{{"PartitionKey":"p","RowKey":"e","Timestamp":"{timestamp_of(etag)}"}}',
+        inserted(table, "f"),
+        f"HTTP/1.1 204 No Content\r\n{COMMON}{preferred}ETag: {etag}\r\n\r\n",
+        f"HTTP/1.1 204 No Content\r\n{COMMON}DataServiceVersion: 1.0;\r\nETag: {etag}\r\n\r\n",
+        inserted(table, "i"),
+    )
+    assert [entity["RowKey"] for entity in all_entities(server, table)] == ["a", "b'", *"cdefghi"]
+
+
 def test_an_empty_change_set_is_answered_by_one(server):
     """Recorded from the service."""
     assert submit(server, []) == change_set()

@@ -406,7 +406,7 @@ def test_a_server_that_ends_early_is_told(code, ours):
     result = run(*python(KILL_SERVER.replace("CODE", str(code))))
     assert result.returncode == ours
     (line,) = result.stderr.splitlines()
-    assert line == "rocktable: the server ended before the command, by signal: Killed"
+    assert line == "rocktable: the server ended before the command (signal 9 (Killed))"
 
 
 def test_a_server_that_cannot_start_is_told_and_nothing_is_run(tmp_path):

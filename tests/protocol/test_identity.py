@@ -2,6 +2,7 @@
 their tokens permit."""
 import base64
 import contextlib
+import email.utils
 import hashlib
 import hmac
 import http.client
@@ -16,10 +17,11 @@ import urllib.parse
 import pytest
 
 from identities import APP_SERVICE, CONTRIBUTOR, MACHINE, READER, STORAGE, Identities, claims_of, put_roles
+from fixture_control import control
 from own_server import needs_program
 from process import wait_until
 from program import Program, run, user_environment
-from rocktable_server import BINARY
+from rocktable_server import BINARY, Server, signature
 
 pytestmark = needs_program
 
@@ -285,6 +287,53 @@ def test_roles_of_the_file_and_of_the_identities_add_up(tmp_path):
 def test_what_makes_no_sense_is_refused(flags, code, sentence, tmp_path):
     ended = run("--inMemoryPersistence", "--tablePort", 0, "--location", tmp_path, *flags)
     assert ended.returncode == code and ended.stderr.startswith(f"rocktable: {sentence}"), ended
+
+
+# --- the control API ------------------------------------------------------------------------------
+
+
+def test_the_control_api_tells_what_the_ready_file_tells(server):
+    answer = control(server, "GET", "identities")
+    assert answer.status == 200 and answer.json() == server.ready["identity"]
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert control(server, "HEAD", "identities").body == b""
+    assert control(server, "GET", "identities?account=another").status == 400
+    assert control(server, "PUT", "identities", {}).status == 405
+
+
+def test_pages_of_other_origins_and_names_learn_no_secret(server):
+    for headers in ({"Origin": "https://attacker.example"}, {"Host": "attacker.example"}, {"Sec_Fetch_Site": "cross-site"}):
+        refused = control(server, "GET", "identities", **headers)
+        assert refused.status == 403 and server.header not in refused.text
+
+
+def test_the_control_token_protects_the_secret(tmp_path):
+    server = Identities("--tableHost", "0.0.0.0", "--controlToken", "secret", location=tmp_path)
+    try:
+        refused = control(server, "GET", "identities")
+        assert refused.status == 401 and server.header not in refused.text
+        assert control(server, "GET", "identities", x_rocktable_token="secret").json() == server.ready["identity"]
+    finally:
+        server.stop()
+
+
+def test_who_can_reach_the_server_and_knows_the_public_key_learns_no_secret(tmp_path):
+    server = Identities("--tableHost", "0.0.0.0", location=tmp_path)
+    try:
+        date = email.utils.formatdate(usegmt=True)
+        signed_by_key = signature(server, f"GET\n\n\n{date}\n/{server.name}/_rocktable/identities")
+        told = control(server, "GET", "identities", x_ms_date=date, Authorization=f"SharedKey {server.name}:{signed_by_key}")
+        assert told.status == 200 and told.json() == server.ready["identity"] | {"header": None}
+    finally:
+        server.stop()
+
+
+def test_a_server_without_identities_tells_none(tmp_path):
+    server = Server("--tls", "auto", "--oauth", "basic", location=tmp_path)
+    try:
+        assert control(server, "GET", "identities").json() == {"endpoint": None, "header": None, "identities": []}
+    finally:
+        server.stop()
 
 
 # --- rocktable exec and rocktable token -----------------------------------------------------------

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from bearer_token import KEY_RESOURCE, XML_FIELDS, delegation_key, guid, key_info, send_token, token_for
+from fixture_control import account_of
 from own_server import needs_program
 from program import run_command
-from rocktable_server import BATCH_HEADERS, Server, batch_body, batch_part, create_table, exchange, request_bytes
+from rocktable_server import BATCH_HEADERS, BINARY, Server, batch_body, batch_part, create_table, exchange, request_bytes
 from rocktable_server import send, unique_name
 from shared_access import account_sas, delegation_sas, send_with, table_sas
 
@@ -156,5 +157,105 @@ def test_the_text_of_the_report(server):
     assert f'      "Microsoft.Storage/storageAccounts/tableServices/tables/entities/read"\n' in text
     assert f"Table SAS for {server.name}, 1 request\n  tables: {table}\n  smallest signature: sp=r tn={table} spk=k epk=k\n" in text
     assert reported(server) == []
-    refused = run_command("report", "--roles", "--data")
-    assert refused.returncode == 2 and "--roles excludes --data" in refused.stderr
+
+
+SECTION = "The smallest roles and signatures that suffice"
+
+
+@pytest.fixture
+def report(server):
+    def run(*words, code=0):
+        target = () if "--from" in words else ("--url", server.url, "--caFile", server.ready["certificateAuthority"])
+        ended = run_command("report", *words, *target)
+        assert ended.returncode == code, ended
+        return ended.stderr if code else ended.stdout
+
+    return run
+
+
+def use_as(server, token, table):
+    send_token(server, token, "GET", f"/{table}()")
+    send_with(server, table_sas(server, table), "GET", f"/{table}()?$filter=PartitionKey%20eq%20'a%3Cb'")
+
+
+def test_a_page_of_a_run_with_tokens_or_signatures_tells_the_smallest(server, report, tmp_path):
+    table = create_table(server)
+    send(server, "GET", f"/{table}()")
+    assert SECTION not in report("--format", "html") and "permissions" not in json.loads(report("--json"))
+    control(server, "PUT", "roles", f"alice oid={guid(1)}\nalice Storage Table Data Reader\n")
+    use_as(server, token_for(guid(1)), table)
+    page = report("--format", "html")
+    for part in (SECTION, "<h3>Token of alice</h3>", "<dd>Storage Table Data Reader</dd>", f"<code>{server.name}/{table}</code>",
+                 "&quot;Name&quot;: &quot;Tables of alice&quot;", "<h3>Table SAS</h3>", "<code>&#39;a&lt;b&#39;</code>",
+                 f"<dt>table (tn)</dt><dd><code>{table}</code></dd>", "<h2>Shapes of requests, the worst first</h2>"):
+        assert part in page, part
+    # The page of --roles has the same section alone; a file tells its format; text is as before.
+    alone = report("--roles", "--format", "html")
+    assert alone.startswith("<!doctype html>") and "<h2>Shapes" not in alone
+    section = page[page.index(f"<section>\n<h2>{SECTION}"):]
+    assert section in alone
+    markdown = report("--format", "markdown")
+    assert f"\n### {SECTION}\n\n#### Token of alice\n" in markdown and "\n- partitions (spk, epk): `'a<b' to 'a<b'`\n" in markdown
+    assert report("--roles", "--format", "markdown") == markdown[markdown.index(f"\n### {SECTION}"):]
+    report("--roles", "--output", tmp_path / "roles.html")
+    assert (tmp_path / "roles.html").read_text() == alone
+    # What is saved has them, too.
+    report("--save", tmp_path / "saved.json")
+    assert section in report("--from", tmp_path / "saved.json", "--format", "html")
+    assert report("--roles", "--from", tmp_path / "saved.json", "--format", "html") == alone
+    (tmp_path / "roles.json").write_text(report("--roles", "--json"))
+    assert report("--roles", "--from", tmp_path / "roles.json") == report("--roles")
+    assert "No request had" in report("--roles", "--from", tmp_path / "saved.json", "--account", "other")
+
+
+def test_what_is_no_report_of_roles_is_refused(server, report, tmp_path):
+    send(server, "GET", "/Tables")
+    report("--save", tmp_path / "saved.json")
+    assert "does not tell what callers needed" in report("--roles", "--from", tmp_path / "saved.json", code=1)
+    (tmp_path / "odd.json").write_text('{"callers": [{"requests": "many"}]}')
+    assert "callers[0].requests must be a whole number" in report("--roles", "--from", tmp_path / "odd.json", code=1)
+    for words, sentence in ((("--output", tmp_path / "a.xml"), "--roles has the formats text, markdown, html and json"),
+                            (("--data",), "--roles excludes --data"), (("--why",), "--roles excludes --why")):
+        assert sentence in report("--roles", *words, code=2)
+
+
+def test_a_reset_forgets_what_was_shown_and_leaves_other_accounts(tmp_path):
+    server = Server("--tls", "auto", "--location", tmp_path, "--oauth", "basic", "--anyAccount")
+    authority = server.ready["certificateAuthority"]
+
+    def report(*words):
+        ended = run_command("report", *words, "--url", server.url, "--caFile", authority)
+        assert ended.returncode == 0, ended
+        return ended.stdout
+
+    def accounts():
+        return [caller["account"] for caller in json.loads(report("--roles", "--json"))["callers"]]
+
+    try:
+        other = account_of(server, "other")
+        other.tls = server.tls
+        for one in (server, other):
+            send_token(one, token_for(guid(1)), "GET", "/Tables")
+        report("--reset", "--account", "other")  # text does not show them
+        assert accounts() == [server.name, "other"]
+        report("--roles", "--reset", "--account", "other")
+        assert accounts() == [server.name]
+        report("--format", "html", "--reset", "--account", "other")
+        assert accounts() == [server.name]
+        report("--format", "html", "--reset")
+        assert accounts() == []
+    finally:
+        server.stop()
+
+
+def test_the_report_of_exec_tells_the_roles_of_its_command(tmp_path):
+    page, saved = tmp_path / "report.html", tmp_path / "report.json"
+    script = ('curl -fsS -o /dev/null --cacert "$ROCKTABLE_CA_FILE" -H "Authorization: Bearer $("$1" token)" '
+              '-H "x-ms-version: 2020-12-06" -H "Accept: application/json" "$ROCKTABLE_ENDPOINT/Tables"')
+    for report in (page, saved):
+        ended = run_command("exec", "--tls", "auto", "--location", tmp_path, "--identity", "shop=Reader", "--report", report, "--",
+                            "sh", "-c", script, "sh", BINARY)
+        assert ended.returncode == 0, ended
+    assert SECTION in page.read_text() and "<h3>Token of shop</h3>" in page.read_text()
+    (caller,) = json.loads(saved.read_text())["permissions"]["callers"]
+    assert (caller["identity"], caller["builtInRoles"]) == ("shop", ["Storage Table Data Reader"])

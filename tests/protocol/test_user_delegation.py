@@ -263,6 +263,10 @@ def test_servers_in_memory_share_keys_if_they_have_one_secret(tmp_path, secrets,
         sas = delegation_sas(one, table, delegation_key(one, token_for(OWNER)))
         assert send_with(one, sas, "GET", f"/{table}()").status == 200
         assert send_with(other, sas, "GET", f"/{table}()").status == expected
+        # A revocation is of its process, as docs/identity.md says.
+        assert control(one, "POST", f"accounts/{one.name}/revoke-user-delegation-keys").status == 200
+        assert send_with(one, sas, "GET", f"/{table}()").status == 403
+        assert send_with(other, sas, "GET", f"/{table}()").status == expected
     finally:
         one.stop()
         other.stop()

@@ -62,14 +62,19 @@ def does_listen(port):
 
 
 def interrupt(process):
-    """As Ctrl-C; on Windows as Ctrl-Break, which can be sent to one group of processes."""
-    process.send_signal(signal.CTRL_BREAK_EVENT if ON_WINDOWS else signal.SIGINT)
+    """As Ctrl-C, to the process and all that it started; on Windows as Ctrl-Break, which can be sent to one group."""
+    if ON_WINDOWS:
+        process.send_signal(signal.CTRL_BREAK_EVENT)
+    else:
+        os.killpg(process.pid, signal.SIGINT)
 
 
 def start(folder, *arguments, name="program", **options):
     """Starts the program, with files for its output in the folder, and a pipe as its input."""
     if ON_WINDOWS:
         options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
+    else:
+        options["start_new_session"] = True
     with open(folder / f"{name}.out", "wb") as output, open(folder / f"{name}.err", "wb") as errors:
         options = {"stdout": output, "stderr": errors} | options
         return subprocess.Popen(words(*arguments), stdin=subprocess.PIPE,

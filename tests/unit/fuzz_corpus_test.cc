@@ -34,6 +34,7 @@ TEST_CASE("the fuzzers' corpus breaks no rule") {
       {"entity", fuzz_entity},
       {"explain", fuzz_explain},
       {"filter", fuzz_filter},
+      {"identity", fuzz_identity},
       {"keys", fuzz_keys},
       {"literal", fuzz_literal},
       {"ndjson", fuzz_ndjson},

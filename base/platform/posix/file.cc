@@ -55,15 +55,6 @@ std::optional<std::size_t> count_of(ssize_t result) {
 
 }  // namespace
 
-File& File::operator=(File&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  descriptor_ = other.release();
-  return *this;
-}
-
-int File::release() { return std::exchange(descriptor_, -1); }
-
 void File::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 
 namespace rocktable {
 namespace {
@@ -24,6 +25,15 @@ void resolve_names_without_modules() {
 void prepare_process(int& /*argc*/, char**& /*argv*/) {
   resolve_names_without_modules();
   signal(SIGPIPE, SIG_IGN);
+}
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> out;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    out.emplace_back(text.substr(0, text.find('=')));
+  }
+  return out;
 }
 
 std::int64_t process_id() { return getpid(); }

@@ -39,7 +39,8 @@ int exec_program(const char* const* argv) {
 int Ending::exit_code() const { return by_signal ? exit_code_of_signal(number) : number; }
 
 std::string Ending::to_text() const {
-  return by_signal ? std::string("by signal: ") + strsignal(number) : "with exit code " + std::to_string(number);
+  const std::string text = std::to_string(number);
+  return by_signal ? "signal " + text + " (" + strsignal(number) + ")" : "exit code " + text;
 }
 
 int exit_code_of_signal(int signal) { return kSignalBase + signal; }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -83,16 +82,6 @@ OVERLAPPED at_offset(std::uint64_t offset) {
   return out;
 }
 
-std::wstring random_suffix() {
-  constexpr std::wstring_view kLetters = L"abcdefghijklmnopqrstuvwxyz0123456789";
-  constexpr int kLength = 12;
-  std::random_device random;  // of the system, for secrets
-  std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
-  std::wstring out = L".";
-  for (int i = 0; i < kLength; ++i) out += kLetters[letter(random)];
-  return out;
-}
-
 bool may_pass(DWORD error) { return error == ERROR_SHARING_VIOLATION || error == ERROR_ACCESS_DENIED; }
 
 // As POSIX renames: also over a file that others have open. Since Windows 10; sets the last error elsewhere.
@@ -130,15 +119,6 @@ bool grants_others(const ACE_HEADER* entry, PSID owner) {
 
 }  // namespace
 
-File& File::operator=(File&& other) noexcept {
-  if (this == &other) return *this;
-  close();
-  descriptor_ = other.release();
-  return *this;
-}
-
-int File::release() { return std::exchange(descriptor_, -1); }
-
 void File::close() {
   if (descriptor_ >= 0) _close(std::exchange(descriptor_, -1));
 }
@@ -167,7 +147,7 @@ File File::create(const std::filesystem::path& path, FileRights rights) {
 
 File File::create_unique(std::filesystem::path& path, FileRights rights) {
   for (;;) {
-    const std::filesystem::path name = path.wstring() + random_suffix();
+    const std::filesystem::path name = path.wstring() + L"." + random_letters();
     File out = create(name, rights);
     if (!out.is_open() && errno == EEXIST) continue;
     if (out.is_open()) path = name;

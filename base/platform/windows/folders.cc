@@ -1,7 +1,5 @@
 #include "base/platform/folders.h"
 
-#include <random>
-
 #include "base/platform/windows/system/windows_api.h"
 
 namespace rocktable {
@@ -13,10 +11,9 @@ std::error_code exchange_folders(const std::filesystem::path& /*a*/, const std::
 
 std::filesystem::path make_temporary_folder(const std::string& prefix) {
   OwnerOnly owner_only(true);
-  std::random_device random;
   for (;;) {
-    const auto name = std::filesystem::absolute(std::filesystem::temp_directory_path() /
-                                                (prefix + "-" + std::to_string(random()) + std::to_string(random())));
+    const auto name =
+        std::filesystem::absolute(std::filesystem::temp_directory_path() / (to_wide(prefix) + L"-" + random_letters()));
     if (CreateDirectoryW(name.c_str(), owner_only.get()) != 0) return name;
     if (GetLastError() != ERROR_ALREADY_EXISTS) fail_with_last_error("cannot create a folder for temporary files");
   }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <io.h>
 
+#include <cwchar>
 #include <vector>
 
 #include "base/platform/windows/system/windows_api.h"
@@ -43,6 +44,21 @@ void prepare_process(int& argc, char**& argv) {
   for (const DWORD stream : {STD_OUTPUT_HANDLE, STD_ERROR_HANDLE}) let_terminals_interpret(stream);
   SetConsoleOutputCP(CP_UTF8);
   replace_arguments(argc, argv);
+}
+
+std::vector<std::string> environment_names() {
+  std::vector<std::string> out;
+  wchar_t* const block = GetEnvironmentStringsW();
+  if (block == nullptr) return out;
+  for (const wchar_t* entry = block; *entry != L'\0'; entry += std::wcslen(entry) + 1) {
+    const std::wstring_view text(entry);
+    std::string name = to_utf8(text.substr(0, text.find(L'=', 1)));  // names of hidden ones, as `=C:`, begin with it
+    for (char& c : name)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    out.push_back(std::move(name));
+  }
+  FreeEnvironmentStringsW(block);
+  return out;
 }
 
 std::int64_t process_id() { return GetCurrentProcessId(); }

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/platform/windows/system/child_process.h"
 #include "base/platform/windows/system/command_line.h"
 #include "base/platform/windows/system/windows_api.h"
 
@@ -24,7 +25,6 @@ namespace {
 constexpr int kSignalBase = 128;
 constexpr int kCannotRun = 126;
 constexpr int kNotFound = 127;
-constexpr UINT kKilled = 137;                                 // as shells on POSIX say it
 constexpr const wchar_t* kPartVariable = L"_ROCKTABLE_PART";  // the handle to the parent, a blank, the argument
 
 std::atomic<HANDLE> signal_came = nullptr;
@@ -39,79 +39,10 @@ BOOL WINAPI take_signal(DWORD kind) {
   return TRUE;
 }
 
-// A list of the handles that a child inherits, for CreateProcess.
-class InheritedHandles {
- public:
-  explicit InheritedHandles(std::vector<HANDLE> handles) : handles_(std::move(handles)) {
-    std::erase(handles_, nullptr);
-    SIZE_T size = 0;
-    InitializeProcThreadAttributeList(nullptr, 1, 0, &size);
-    bytes_.resize(size);
-    if (InitializeProcThreadAttributeList(get(), 1, 0, &size) == 0) fail_with_last_error("cannot start a process");
-    if (!handles_.empty())
-      UpdateProcThreadAttribute(get(), 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, handles_.data(),
-                                handles_.size() * sizeof(HANDLE), nullptr, nullptr);
-  }
-  ~InheritedHandles() { DeleteProcThreadAttributeList(get()); }
-  InheritedHandles(const InheritedHandles&) = delete;
-  InheritedHandles& operator=(const InheritedHandles&) = delete;
-
-  LPPROC_THREAD_ATTRIBUTE_LIST get() { return reinterpret_cast<LPPROC_THREAD_ATTRIBUTE_LIST>(bytes_.data()); }
-
- private:
-  std::vector<HANDLE> handles_;
-  std::vector<unsigned char> bytes_;
-};
-
-struct Streams {
-  Handle input, output, error;
-
-  static Streams of_this_process() {
-    return {duplicate(GetStdHandle(STD_INPUT_HANDLE), true), duplicate(GetStdHandle(STD_OUTPUT_HANDLE), true),
-            duplicate(GetStdHandle(STD_ERROR_HANDLE), true)};
-  }
-};
-
-// Starts a process that waits until its thread is resumed. It inherits its streams and `further`. On failure the
-// handles are null, and the last error is set.
-PROCESS_INFORMATION create_process(const WindowsCommand& command, const Streams& streams, HANDLE further,
-                                   std::wstring environment, DWORD flags) {
-  InheritedHandles handles({streams.input.get(), streams.output.get(), streams.error.get(), further});
-  STARTUPINFOEXW start{};
-  start.StartupInfo.cb = sizeof start;
-  start.StartupInfo.dwFlags = STARTF_USESTDHANDLES;
-  start.StartupInfo.hStdInput = streams.input.get();
-  start.StartupInfo.hStdOutput = streams.output.get();
-  start.StartupInfo.hStdError = streams.error.get();
-  start.lpAttributeList = handles.get();
-  std::wstring line = command.line;
-  PROCESS_INFORMATION out{};
-  CreateProcessW(command.program.c_str(), line.data(), nullptr, nullptr, TRUE,
-                 flags | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT,
-                 environment.data(), nullptr, &start.StartupInfo, &out);
-  return out;
-}
-
 std::wstring own_program() {
   std::wstring out(32768, L'\0');
   out.resize(GetModuleFileNameW(nullptr, out.data(), static_cast<DWORD>(out.size())));
   return out;
-}
-
-std::pair<Handle, Handle> make_pipe() {
-  HANDLE read = nullptr, write = nullptr;
-  if (CreatePipe(&read, &write, nullptr, 0) == 0) fail_with_last_error("cannot create a pipe");
-  return {Handle(read), Handle(write)};
-}
-
-// Ends its processes when its last handle is closed, so also when this process is killed.
-Handle make_job() {
-  Handle job(CreateJobObjectW(nullptr, nullptr));
-  JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits{};
-  limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-  if (!job || SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof limits) == 0)
-    fail_with_last_error("cannot create a job");
-  return job;
 }
 
 }  // namespace
@@ -120,9 +51,9 @@ int Ending::exit_code() const { return number; }
 
 std::string Ending::to_text() const {
   constexpr int kMostPlain = 255;
-  if (number >= 0 && number <= kMostPlain) return "with exit code " + std::to_string(number);
+  if (number >= 0 && number <= kMostPlain) return "exit code " + std::to_string(number);
   char text[32];
-  std::snprintf(text, sizeof text, "with exit code 0x%08X", static_cast<unsigned>(number));
+  std::snprintf(text, sizeof text, "exit code 0x%08X", static_cast<unsigned>(number));
   return text;
 }
 

@@ -29,4 +29,10 @@ std::string html_text(std::string_view text) {
   return out;
 }
 
+std::string html_element(const std::string& tag, const std::string& content) {
+  return "<" + tag + ">" + content + "</" + tag.substr(0, tag.find(' ')) + ">";
+}
+
+std::string code_element(const std::string& text) { return html_element("code", html_text(text)); }
+
 }  // namespace rocktable

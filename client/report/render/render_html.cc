@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "client/report/render/charts.h"
 #include "client/report/render/html_text.h"
+#include "client/report/render/render_roles.h"
 #include "client/report/render/report_style.h"
 
 namespace rocktable {
@@ -16,9 +17,7 @@ constexpr std::size_t kMaxItemsAsHtml = 100;   // violations of a group
 constexpr std::size_t kMaxOpenItems = 10;      // that are not in <details>
 constexpr std::size_t kMaxRowsOfChart = 10;
 
-std::string html_element(const std::string& tag, const std::string& content) {
-  return "<" + tag + ">" + content + "</" + tag.substr(0, tag.find(' ')) + ">";
-}
+constexpr const char* kEndOfPage = "</main>\n</body>\n</html>\n";
 
 // What stands between backticks becomes code.
 std::string html_prose(std::string_view text) {
@@ -33,22 +32,20 @@ std::string html_prose(std::string_view text) {
   return out;
 }
 
-std::string code_element(const std::string& text) { return html_element("code", html_text(text)); }
-
 std::string quiet(const std::string& name, const std::string& content) {
   return content.empty() ? "" : html_element("span class=\"quiet\"", name + content);
 }
 
 // --- The head of the page -----------------------------------------------------------------------------------
 
-std::string head_of_page(const ReportView& view) {
+std::string head_of_page(const std::string& title) {
   // The policy makes sure that the page loads nothing, whatever its texts are.
   return "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
          "'unsafe-inline'; "
          "img-src data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>rocktable: " +
-         html_text(view.headline) + "</title>\n<style>" + std::string(kReportStyle) + "</style>\n</head>\n<body>\n";
+         html_text(title) + "</title>\n<style>" + std::string(kReportStyle) + "</style>\n</head>\n<body>\n";
 }
 
 // The class of the verdict's colour.
@@ -296,8 +293,15 @@ std::string costs_section(const ReportView& view) {
 }  // namespace
 
 std::string render_html(const ReportView& view) {
-  return head_of_page(view) + header_of_page(view) + "<main>\n" + violations_section(view) + charts_section(view) +
-         shapes_section(view) + tests_section(view) + costs_section(view) + "</main>\n</body>\n</html>\n";
+  return head_of_page(view.headline) + header_of_page(view) + "<main>\n" + violations_section(view) +
+         charts_section(view) + shapes_section(view) + tests_section(view) + costs_section(view) +
+         (view.report.permissions ? roles_section(*view.report.permissions) : "") + kEndOfPage;
+}
+
+std::string render_roles_page(const PermissionNeeds& needs) {
+  const std::string title = "roles and signatures";
+  return head_of_page(title) + "<header>\n" + html_element("h1", "rocktable: " + title) + "\n</header>\n<main>\n" +
+         roles_section(needs) + kEndOfPage;
 }
 
 }  // namespace rocktable

@@ -9,4 +9,7 @@ namespace rocktable {
 
 std::string render_html(const ReportView& view);
 
+// What callers needed as a page of its own. The texts of `needs` must be printable.
+std::string render_roles_page(const PermissionNeeds& needs);
+
 }  // namespace rocktable

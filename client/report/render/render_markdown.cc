@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "client/report/render/markdown_text.h"
+#include "client/report/render/render_roles.h"
 
 namespace rocktable {
 namespace {
@@ -10,58 +12,6 @@ namespace {
 constexpr std::size_t kMaxOpen = 10;               // rows or items that are not in <details>
 constexpr std::size_t kMaxShapesAsMarkdown = 200;  // a summary of a job has at most 1 MiB
 constexpr std::size_t kMaxItemsAsMarkdown = 100;   // violations of a group
-
-// `&` and `<` could start markup, which GitHub does not remove completely. The others are punctuation of Markdown.
-std::string escaped_prose(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '@':
-        out += "@<!-- -->";
-        break;  // or GitHub notifies whoever has that name
-      case '\\':
-      case '`':
-      case '*':
-      case '_':
-      case '[':
-      case ']':
-      case '#':
-      case '|':
-      case '~':
-        out.append("\\").append(1, c);
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-// The characters that a code span cannot show, or that end it or the cell.
-bool fits_code_span(std::string_view text) {
-  return text.find_first_of("`|") == text.npos && !text.empty() && text.front() != ' ' && text.back() != ' ';
-}
-
-std::string escaped_code(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("&<>`|*_[]\\~@#").find(c) != std::string_view::npos) {
-      out += "&#" + std::to_string(static_cast<int>(c)) + ";";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 std::string summary_line(const std::string& text) { return "<details><summary>" + text + "</summary>\n\n"; }
 
@@ -148,22 +98,6 @@ void append_costs_as_markdown(std::string& out, const CostTable& cost) {
 
 }  // namespace
 
-std::string markdown_prose(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const auto begin = text.find('`');
-    const auto end = begin == text.npos ? text.npos : text.find('`', begin + 1);
-    if (end == text.npos || end == begin + 1) return out + escaped_prose(text);
-    out += escaped_prose(text.substr(0, begin)) + markdown_code(text.substr(begin + 1, end - begin - 1));
-    text.remove_prefix(end + 1);
-  }
-  return out;
-}
-
-std::string markdown_code(std::string_view text) {
-  return fits_code_span(text) ? "`" + std::string(text) + "`" : "<code>" + escaped_code(text) + "</code>";
-}
-
 std::string render_markdown(const ReportView& view) {
   std::string out = "## rocktable: " + markdown_prose(view.headline) + "\n\n";
   if (!view.period.empty()) out += markdown_prose(view.period) + ": ";
@@ -178,6 +112,7 @@ std::string render_markdown(const ReportView& view) {
   if (!view.tests.empty()) out += "\n### Tests, the most entities scanned first\n\n";
   for (const auto& test : view.tests) out += "- " + markdown_prose(test) + "\n";
   if (view.verdict.cost) append_costs_as_markdown(out, *view.verdict.cost);
+  if (view.report.permissions) out += roles_as_markdown(*view.report.permissions);
   return out;
 }
 

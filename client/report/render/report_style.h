@@ -38,6 +38,14 @@ pre { margin: 8px 0; white-space: pre-wrap; }
 .group li { margin: .5rem 0; overflow-wrap: anywhere; }
 .group li code, .group li .quiet { display: block; }
 .group li p code { display: inline; }
+article.caller { margin: 0 0 1rem; padding: .9rem 1.1rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: .5rem; break-inside: avoid; }
+.caller dl { margin: .5rem 0; }
+.caller dl div { display: grid; grid-template-columns: minmax(0, 11rem) minmax(0, 1fr); gap: 0 1rem; }
+.caller dt { color: var(--quiet); }
+.caller dd { margin: 0; overflow-wrap: anywhere; }
+pre.copied { padding: .6rem .9rem; background: var(--page); border: 1px solid var(--line); border-radius: .5rem;
+  user-select: all; }
 summary { cursor: pointer; color: var(--accent); width: fit-content; }
 summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .charts { columns: 30rem; column-gap: 1rem; }

@@ -9,6 +9,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "client/report/by_test.h"
+#include "client/report/render/render_roles.h"
 #include "odata/insight/finding_catalog.h"
 
 namespace rocktable {
@@ -44,6 +45,7 @@ InsightReport printable_report(InsightReport report) {
   for (ShapeStatistics& shape : report.shapes) make_printable(shape);
   for (StoredTable& table : report.tables) make_printable(table.table);
   report.findings.clear();  // the verdict has them
+  if (report.permissions) report.permissions = printable_needs(*std::move(report.permissions));
   return report;
 }
 

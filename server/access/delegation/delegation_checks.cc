@@ -25,7 +25,7 @@ bool has_ordered_letters(std::string_view letters) {
   return !letters.empty();
 }
 
-bool is_whole_second(DateTime time) { return time.ticks % kTicksPerSecond == 0; }
+bool is_whole_second(DateTime time) { return time == whole_second(time); }
 
 }  // namespace
 

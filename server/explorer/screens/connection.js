@@ -36,11 +36,12 @@ export function connectionString({ account, connection: { strings, copied: last 
       codeList(strings, last, copied)));
 }
 
-// A list of { language, text }, each to copy; `last` is the language that was copied.
+// A list of { language, text }, each to copy; `last` is the language that was copied. `shown` stands for a text that has
+// a secret.
 export const codeList = (list, last, onCopy) => list.map((one) =>
   h("div", { key: one.language, class: "connection-item" },
     h("span", { class: "row" },
       h("strong", { class: "grow" }, one.language),
       last === one.language && h("span", { class: "good", role: "status" }, "Copied"),
       button("Copy", () => onCopy(one), { "aria-label": `Copy for ${one.language}` })),
-    h("pre", { tabindex: "0", "aria-label": `For ${one.language}` }, one.text)));
+    h("pre", { tabindex: "0", "aria-label": `For ${one.language}` }, one.shown ?? one.text)));

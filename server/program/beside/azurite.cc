@@ -1,20 +1,16 @@
 #include "server/program/beside/azurite.h"
 
-#include <poll.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <boost/asio/ip/address.hpp>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "base/number.h"
+#include "base/platform/own_process.h"
 #include "base/printable.h"
 #include "server/http/port_holder.h"
 
@@ -29,18 +25,33 @@ constexpr std::chrono::seconds kAzuriteStopTimeout{5};
 constexpr milliseconds kStopCheck{100};
 constexpr milliseconds kEndOfOutput{1000};  // a program that prints no more has ended, or will at once
 
+constexpr std::size_t kMaxPrinted = 4096;
+
+// A module of Node. Azurite stops in order at SIGTERM, which not all systems send, once it has started.
+std::string stop_in_order() {
+  return "process.once('" + std::string(kStopSignal) + "', () => process.emit('SIGTERM') || process.exit(1));\n";
+}
+
 std::string program_of(const AzuriteService& service) { return std::string("azurite-") + service.name; }
 
-bool is_program(const fs::path& path) { return access(path.c_str(), X_OK) == 0 && fs::is_regular_file(path); }
-
-const char* value_of(const char* variable) {
+std::string value_of(const char* variable) {
   const char* const value = std::getenv(variable);
   return value != nullptr ? value : "";
 }
 
+// The last line that is not blank.
+std::string last_line(const std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  const std::size_t end = text.find_last_not_of(kBlanks);
+  if (end == std::string::npos) return "";
+  const std::size_t before = text.rfind('\n', end);
+  const std::size_t begin = text.find_first_not_of(kBlanks, before == std::string::npos ? 0 : before);
+  return text.substr(begin, end + 1 - begin);
+}
+
 // NAME:KEY[:KEY];..., as Azurite reads it.
 std::string accounts_text(const std::vector<Account>& accounts) {
-  std::string out = "AZURITE_ACCOUNTS=";
+  std::string out;
   for (const auto& account : accounts) {
     out += account.name;
     for (const auto& key : account.keys) out += ":" + key;
@@ -50,34 +61,26 @@ std::string accounts_text(const std::vector<Account>& accounts) {
   return out;
 }
 
-// That of this process. Variables of Azurite would choose other accounts, or a database.
-std::vector<std::string> azurite_environment(const std::vector<Account>& accounts) {
-  std::vector<std::string> out;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    if (!std::string_view(*variable).starts_with("AZURITE_")) out.emplace_back(*variable);
-  out.push_back(accounts_text(accounts));
+// Variables of Azurite would choose other accounts, or a database.
+std::vector<ChangedVariable> azurite_variables(const std::vector<Account>& accounts) {
+  std::vector<ChangedVariable> out;
+  for (const auto& name : environment_names())
+    if (name.starts_with("AZURITE_") && name != "AZURITE_ACCOUNTS") out.emplace_back(name, std::nullopt);
+  out.emplace_back("AZURITE_ACCOUNTS", accounts_text(accounts));
   return out;
 }
 
-CompanionStart start_of(const AzuriteService& service, const fs::path& program, const AzuriteOptions& options) {
+std::vector<std::string> azurite_words(const AzuriteService& service, const fs::path& program,
+                                       const AzuriteOptions& options) {
   const std::string name = service.name;
-  CompanionStart out{.words = {program.string(), "--silent", "--skipApiVersionCheck", "--disableTelemetry"},
-                     .environment = azurite_environment(options.accounts),
-                     .contents = {}};
-  const auto add = [&](std::initializer_list<std::string> words) {
-    out.words.insert(out.words.end(), words.begin(), words.end());
-  };
+  std::vector<std::string> out{program.string(), "--silent", "--skipApiVersionCheck", "--disableTelemetry"};
+  const auto add = [&](std::initializer_list<std::string> words) { out.insert(out.end(), words.begin(), words.end()); };
   add({"--" + name + "Port", std::to_string(service.port)});
   if (!service.host.empty()) add({"--" + name + "Host", service.host});
   if (options.folder.empty()) {
     add({"--inMemoryPersistence"});
   } else {
     add({"--location", options.folder});
-  }
-  if (!options.certificates.empty()) {
-    add({"--cert", companion_file(0), "--key", companion_file(1)});
-    out.contents = {options.certificates, options.key};
-    if (options.bearer_tokens) add({"--oauth", "basic"});
   }
   return out;
 }
@@ -93,20 +96,30 @@ std::optional<std::string> about_port(const AzuriteService& service, const std::
   return taken_port_message({address, service.port}, advice);
 }
 
+// Adds to the text what the companion prints, and keeps the end of it.
+Companion::Output read_output(Companion& companion, std::string& printed, std::optional<milliseconds> timeout) {
+  const auto out = companion.await_output(printed, timeout);
+  if (printed.size() > kMaxPrinted) printed.erase(0, printed.size() - kMaxPrinted);
+  return out;
+}
+
+// Lets Node run the file before Azurite. It reads the variable as shells on POSIX: backslashes are removed.
+void add_stop_in_order(const PrivateFile& file, std::vector<ChangedVariable>& variables) {
+  const std::string before = value_of("NODE_OPTIONS");
+  variables.emplace_back("NODE_OPTIONS", before + (before.empty() ? "" : " ") + "--require \"" +
+                                             fs::path(file.path()).generic_string() + "\"");
+}
+
 }  // namespace
 
 std::optional<fs::path> find_azurite(const std::string& name, fs::path folder, const std::string& path) {
   const std::string program = "azurite-" + name;
   for (;; folder = folder.parent_path()) {
-    if (const fs::path local = folder / "node_modules/.bin" / program; is_program(local)) return local;
+    if (const auto local = program_at(folder / "node_modules/.bin" / program)) return local;
     if (folder == folder.parent_path()) break;
   }
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const fs::path in_folder = fs::path(path.substr(begin, end - begin)) / program;
-    if (end > begin && is_program(in_folder)) return fs::absolute(in_folder);
-    begin = end + 1;
-  }
+  for (const auto& in : folders_in(path))
+    if (const auto found = program_at(in / program)) return fs::absolute(*found);
   return std::nullopt;
 }
 
@@ -117,7 +130,8 @@ std::optional<AzuriteAddress> azurite_address(const std::string& printed) {
   const std::size_t host = printed.find("://", found);
   const std::size_t end = printed.find('\n', found);
   if (end == std::string::npos || host > end) return std::nullopt;
-  const std::string authority = printed.substr(host + 3, end - host - 3);
+  std::string authority = printed.substr(host + 3, end - host - 3);
+  if (authority.ends_with('\r')) authority.pop_back();
   const std::size_t colon = authority.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
   AzuriteAddress out{authority.substr(0, colon), 0};
@@ -128,87 +142,84 @@ std::optional<AzuriteAddress> azurite_address(const std::string& printed) {
   return out;
 }
 
-Azurite::Azurite(const AzuriteOptions& options) : options_(options), stop_(eventfd(0, EFD_CLOEXEC)) {
-  if (stop_ < 0) throw std::system_error(errno, std::generic_category(), "cannot watch Azurite");
-  try {
-    std::vector<fs::path> programs;
-    for (const auto& service : options_.services) {
-      const auto program = find_azurite(service.name, fs::current_path(), value_of("PATH"));
-      if (!program)
-        throw CompanionError("--with azurite needs the program " + program_of(service) +
-                             ", which is neither in PATH nor in node_modules/.bin: npm install --global azurite");
-      programs.push_back(*program);
-    }
-    if (!options_.folder.empty()) fs::create_directories(options_.folder);
-    for (std::size_t i = 0; i < programs.size(); ++i)
-      companions_.push_back(std::make_unique<Companion>(start_of(options_.services.at(i), programs[i], options_)));
-  } catch (...) {
-    close(stop_);
-    throw;
+Azurite::Azurite(const AzuriteOptions& options) {
+  std::vector<fs::path> programs;
+  for (const auto& service : options.services) {
+    const auto program = find_azurite(service.name, fs::current_path(), value_of("PATH"));
+    if (!program)
+      throw CompanionError("--with azurite needs the program " + program_of(service) +
+                           ", which is neither in PATH nor in node_modules/.bin: npm install --global azurite");
+    programs.push_back(*program);
   }
-  options_.key.clear();
+  if (!options.folder.empty()) fs::create_directories(options.folder);
+  auto variables = azurite_variables(options.accounts);
+  std::vector<std::string> further;
+  if (kStopSignal != "SIGTERM") add_stop_in_order(files_.emplace_back(stop_in_order()), variables);
+  if (!options.certificates.empty()) {
+    further = {"--cert", files_.emplace_back(options.certificates).path()};
+    further.insert(further.end(), {"--key", files_.emplace_back(options.key).path()});
+    if (options.bearer_tokens) further.insert(further.end(), {"--oauth", "basic"});
+  }
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    CompanionStart start{
+        .words = azurite_words(options.services.at(i), programs[i], options), .variables = variables, .files = {}};
+    start.words.insert(start.words.end(), further.begin(), further.end());
+    for (const auto& file : files_) start.files.push_back(&file);
+    running_.push_back({.service = options.services.at(i), .companion = std::make_unique<Companion>(start)});
+  }
 }
 
 Azurite::~Azurite() {
-  if (watcher_.joinable()) {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(stop_, &one, sizeof one);
-    watcher_.join();
+  for (auto& running : running_) {
+    running.companion->interrupt();
+    if (running.watcher.joinable()) running.watcher.join();
   }
-  for (const auto& companion : companions_) companion->ask_to_stop();
+  for (const auto& running : running_) running.companion->ask_to_stop();
   const auto end = std::chrono::steady_clock::now() + kAzuriteStopTimeout;
-  for (const auto& companion : companions_)
-    companion->await_end(std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now()));
-  companions_.clear();
-  close(stop_);
+  for (const auto& running : running_)
+    running.companion->await_end(std::chrono::duration_cast<milliseconds>(end - std::chrono::steady_clock::now()));
 }
 
-void Azurite::fail_to_start(std::size_t place) {
-  const AzuriteService& service = options_.services.at(place);
-  Companion& companion = *companions_.at(place);
-  const auto how = companion.await_end(kAzuriteStopTimeout);
-  if (const auto port = about_port(service, companion.output())) throw CompanionError(*port);
-  const std::string said = companion.last_line();
-  throw CompanionError(program_of(service) + " did not start" + (how ? " (" + *how + ")" : "") +
+void Azurite::fail_to_start(Running& running) {
+  const auto how = running.companion->await_end(kAzuriteStopTimeout);
+  if (const auto port = about_port(running.service, running.printed)) throw CompanionError(*port);
+  const std::string said = last_line(running.printed);
+  throw CompanionError(program_of(running.service) + " did not start" + (how ? " (" + how->to_text() + ")" : "") +
                        (said.empty() ? "" : ": " + said));
 }
 
 void Azurite::await_ready(const std::function<bool()>& must_stop) {
   const auto end = std::chrono::steady_clock::now() + kStartTimeout;
-  for (std::size_t i = 0; i < companions_.size();) {
-    if (const auto address = azurite_address(companions_[i]->output())) {
-      addresses_.at(i++) = *address;
-      continue;
+  for (auto& running : running_) {
+    for (;;) {
+      if (const auto address = azurite_address(running.printed)) {
+        running.address = *address;
+        break;
+      }
+      if (must_stop()) throw CompanionError("stopped before Azurite answered");
+      if (std::chrono::steady_clock::now() >= end)
+        throw CompanionError(program_of(running.service) + " does not answer");
+      if (read_output(*running.companion, running.printed, kStopCheck) == Companion::Output::End)
+        fail_to_start(running);
     }
-    if (must_stop()) throw CompanionError("stopped before Azurite answered");
-    if (std::chrono::steady_clock::now() >= end)
-      throw CompanionError(program_of(options_.services.at(i)) + " does not answer");
-    pollfd waiting{companions_[i]->descriptor(), POLLIN, 0};
-    if (poll(&waiting, 1, static_cast<int>(kStopCheck.count())) > 0 && !companions_[i]->read_output()) fail_to_start(i);
   }
-  watcher_ = std::thread([this] { watch(); });
+  files_.clear();
+  for (auto& running : running_) running.watcher = std::thread([&running] { watch(running); });
 }
 
-// Reads what the companions print, so that they do not wait for a reader. Tells when one ends; the tables do not need
+// Reads what the companion prints, so that it does not wait for a reader. Tells when it ends; the tables do not need
 // it, so the server goes on.
-void Azurite::watch() const {
-  std::array<pollfd, 3> waiting{pollfd{companions_[0]->descriptor(), POLLIN, 0},
-                                pollfd{companions_[1]->descriptor(), POLLIN, 0}, pollfd{stop_, POLLIN, 0}};
+void Azurite::watch(Running& running) {
   for (;;) {
-    if (poll(waiting.data(), waiting.size(), -1) < 0) continue;
-    if (waiting.back().revents != 0) return;
-    for (std::size_t i = 0; i < companions_.size(); ++i) {
-      Companion& companion = *companions_[i];
-      if (waiting.at(i).revents == 0 || companion.read_output()) continue;
-      waiting.at(i).fd = -1;  // poll() ignores it
-      const AzuriteService& service = options_.services.at(i);
-      const auto how = companion.await_end(kEndOfOutput);
-      const std::string said = companion.last_line();
-      spdlog::error("{} ended{}: there are no {}s any more, the tables go on{}", program_of(service),
-                    how ? " (" + *how + ")" : "", service.name,
-                    said.empty() ? "" : "; its last line: " + printable(said));
-    }
+    const auto output = read_output(*running.companion, running.printed, std::nullopt);
+    if (output == Companion::Output::None) return;  // interrupted
+    if (output == Companion::Output::End) break;
   }
+  const auto how = running.companion->await_end(kEndOfOutput);
+  const std::string said = last_line(running.printed);
+  spdlog::error("{} ended{}: there are no {}s any more, the tables go on{}", program_of(running.service),
+                how ? " (" + how->to_text() + ")" : "", running.service.name,
+                said.empty() ? "" : "; its last line: " + printable(said));
 }
 
 }  // namespace rocktable

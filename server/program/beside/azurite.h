@@ -7,14 +7,21 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/platform/companions.h"
 #include "server/access/accounts.h"
-#include "server/program/beside/companion.h"
 
 namespace rocktable {
+
+// A companion cannot start. The message is a sentence for the user.
+class CompanionError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct AzuriteService {
   const char* name;         // blob, queue
@@ -38,7 +45,7 @@ struct AzuriteAddress {
 };
 
 // Returns the program `azurite-NAME`: in node_modules/.bin of `folder` or its nearest parent that has it, or else in
-// the folders of `path`, which are separated by colons. Returns nullopt if there is none.
+// the folders of `path`, which is as PATH. Returns nullopt if there is none.
 std::optional<std::filesystem::path> find_azurite(const std::string& name, std::filesystem::path folder,
                                                   const std::string& path);
 
@@ -51,27 +58,32 @@ class Azurite {
   // Starts both programs, and creates the folder. Call it in the main thread (see Companion). Throws CompanionError if
   // Azurite is not installed, and std::system_error.
   explicit Azurite(const AzuriteOptions& options);
-  // Stops both: by SIGTERM, and after five seconds by SIGKILL.
+  // Asks both to stop, and kills them after five seconds.
   ~Azurite();
   Azurite(const Azurite&) = delete;
   Azurite& operator=(const Azurite&) = delete;
 
-  // Waits until both answer, at most a minute. From then on a thread tells on standard error if one ends. Throws
+  // Waits until both answer, at most a minute. From then on threads tell on standard error if one ends. Throws
   // CompanionError if one cannot start, or `must_stop` returns true.
   void await_ready(const std::function<bool()>& must_stop);
 
   // Valid after await_ready(). `place`: 0 blob, 1 queue.
-  const AzuriteAddress& address(std::size_t place) const { return addresses_.at(place); }
+  const AzuriteAddress& address(std::size_t place) const { return running_.at(place).address; }
 
  private:
-  [[noreturn]] void fail_to_start(std::size_t place);
-  void watch() const;
+  struct Running {
+    AzuriteService service;
+    std::unique_ptr<Companion> companion;
+    std::string printed = {};  // the end of it
+    AzuriteAddress address = {};
+    std::thread watcher = {};
+  };
 
-  AzuriteOptions options_;
-  std::vector<std::unique_ptr<Companion>> companions_;
-  std::array<AzuriteAddress, 2> addresses_;
-  int stop_;  // an eventfd; readable: watch() must end
-  std::thread watcher_;
+  [[noreturn]] static void fail_to_start(Running& running);
+  static void watch(Running& running);
+
+  std::vector<PrivateFile> files_;  // until both have read them
+  std::vector<Running> running_;
 };
 
 }  // namespace rocktable

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -17,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/http/accept_loop.h"
 #include "server/http/acceptors.h"
 #include "server/http/await.h"
 
@@ -61,7 +61,7 @@ class IdentityListener::Impl {
                                              .host = "127.0.0.1",
                                              .port = port,
                                              .advice = "--identityPort 0 picks a free one"})) {
-    for (auto& acceptor : acceptors_) asio::co_spawn(context_, accept(acceptor), asio::detached);
+    for (auto& acceptor : acceptors_) start_accepting(context_, acceptor, kIdentityBackOff, [this] { return next(); });
     thread_ = std::thread([this] { run(); });
   }
 
@@ -85,20 +85,12 @@ class IdentityListener::Impl {
     }
   }
 
-  asio::awaitable<void> accept(tcp::acceptor& acceptor) {
-    asio::steady_timer back_off(context_);
-    for (;;) {
-      if (clients_ < kMaxIdentityClients) {
-        auto [error, socket] = co_await acceptor.async_accept(kAwait);
-        if (!error) {
-          ++clients_;
-          asio::co_spawn(context_, serve(std::move(socket)), [this](const std::exception_ptr&) { --clients_; });
-          continue;
-        }
-      }
-      back_off.expires_after(kIdentityBackOff);
-      co_await back_off.async_wait(kAwait);
-    }
+  ConnectionTaker next() {
+    if (clients_ >= kMaxIdentityClients) return {};
+    return {&context_, [this](tcp::socket socket) {
+              ++clients_;
+              asio::co_spawn(context_, serve(std::move(socket)), [this](const std::exception_ptr&) { --clients_; });
+            }};
   }
 
   asio::awaitable<void> serve(tcp::socket socket) {

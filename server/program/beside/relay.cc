@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "server/http/accept_loop.h"
 #include "server/http/await.h"
 
 namespace rocktable {
@@ -96,7 +97,7 @@ class Relay::Impl {
  public:
   Impl(const ListenAddress& where, HttpUrl upstream)
       : service_(where.service), upstream_(std::move(upstream)), acceptors_(open_acceptors(context_, where)) {
-    for (auto& acceptor : acceptors_) asio::co_spawn(context_, accept(acceptor), asio::detached);
+    for (auto& acceptor : acceptors_) start_accepting(context_, acceptor, kRelayBackOff, [this] { return next(); });
     asio::co_spawn(context_, sweep(), asio::detached);
   }
 
@@ -124,22 +125,14 @@ class Relay::Impl {
     }
   }
 
-  asio::awaitable<void> accept(tcp::acceptor& acceptor) {
-    asio::steady_timer back_off(context_);
-    for (;;) {
-      if (relayed_.size() < kMaxRelayed) {
-        auto [error, socket] = co_await acceptor.async_accept(kAwait);
-        if (!error) {
-          const auto relayed = std::make_shared<Relayed>(std::move(socket));
-          relayed_.insert(relayed);
-          asio::co_spawn(context_, serve(relayed),
-                         [this, relayed](const std::exception_ptr&) { relayed_.erase(relayed); });
-          continue;
-        }
-      }
-      back_off.expires_after(kRelayBackOff);  // the listen queue holds further clients
-      co_await back_off.async_wait(kAwait);
-    }
+  ConnectionTaker next() {
+    if (relayed_.size() >= kMaxRelayed) return {};
+    return {&context_, [this](tcp::socket socket) {
+              const auto relayed = std::make_shared<Relayed>(std::move(socket));
+              relayed_.insert(relayed);
+              asio::co_spawn(context_, serve(relayed),
+                             [this, relayed](const std::exception_ptr&) { relayed_.erase(relayed); });
+            }};
   }
 
   asio::awaitable<void> serve(RelayedPtr relayed) {

@@ -209,7 +209,7 @@ void Execution::note_signal() {
 }
 
 void Execution::report_server_end(const char* what) const {
-  std::cerr << "rocktable: " << what << ", " << server_->ending()->to_text() << '\n';
+  std::cerr << "rocktable: " << what << " (" << server_->ending()->to_text() << ")\n";
 }
 
 void Execution::await_command() {

@@ -10,7 +10,7 @@
 #include <optional>
 #include <sstream>
 
-#include "base/platform/environment.h"
+#include "base/platform/own_process.h"
 #include "base/text.h"
 #include "client/command_line/suggestion.h"
 

@@ -44,12 +44,16 @@ std::function<Result<void>(std::string_view, const BearerClaims&)> IdentityServi
   };
 }
 
+IdentityReport IdentityService::report() const {
+  return {"http://127.0.0.1:" + std::to_string(listener_.port()), std::string(kAppServicePath), identities_->header(),
+          identities_->all()};
+}
+
 void IdentityService::add_to(StartupReport& report) const {
-  const std::string url = "http://127.0.0.1:" + std::to_string(listener_.port());
-  report.identity = {url, std::string(kAppServicePath), identities_->header(), identities_->all()};
+  report.identity = this->report();
   std::vector<std::string> names;
   for (const auto& one : identities_->all()) names.push_back(one.name);
-  report.notes.push_back("tokens of " + joined(names) + ": AZURE_POD_IDENTITY_AUTHORITY_HOST=" + url);
+  report.notes.push_back("tokens of " + joined(names) + ": AZURE_POD_IDENTITY_AUTHORITY_HOST=" + report.identity->url);
 }
 
 }  // namespace rocktable

@@ -7,6 +7,7 @@
 
 #include "base/time_source.h"
 #include "server/access/roles/role_document.h"
+#include "server/identity/identity_report.h"
 #include "server/identity/local_identities.h"
 #include "server/program/beside/identity_listener.h"
 #include "server/program/options/options.h"
@@ -25,7 +26,10 @@ class IdentityService {
   // For TokenRules. May outlive this object.
   std::function<Result<void>(std::string_view token, const BearerClaims& claims)> check_signature() const;
 
-  // Adds where programs get tokens.
+  // Where programs get tokens.
+  IdentityReport report() const;
+
+  // Adds it.
   void add_to(StartupReport& report) const;
 
  private:

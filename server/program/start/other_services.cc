@@ -25,7 +25,7 @@ AzuriteOptions azurite_options(const Options& options, const std::vector<Account
                      .certificates = {},
                      .key = {},
                      .bearer_tokens = options.bearer_tokens};
-  if (!options.in_memory) out.folder = std::filesystem::absolute(options.location) / "__rocktable_azurite__";
+  if (!options.in_memory) out.folder = (std::filesystem::absolute(options.location) / "__rocktable_azurite__").string();
   if (identity.certificate) {
     out.certificates = certificates_pem(identity);
     out.key = pem_of(identity.key.get());

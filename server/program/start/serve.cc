@@ -172,6 +172,24 @@ std::shared_ptr<DelegationKeys> delegation_keys_of(const Options& options) {
       [folder = options.location](const DelegationKeys::Revocations& revoked) { write_revocations(folder, revoked); });
 }
 
+// What the control API tells of local identities. If others can reach it by the well-known key, it keeps the secret.
+IdentityReport identities_to_tell(const std::optional<IdentityService>& identities, const ControlPolicy& control) {
+  if (!identities) return {};
+  IdentityReport out = identities->report();
+  if (control.is_open_to_others() && control.token.empty()) out.header.clear();
+  return out;
+}
+
+std::string recorded_requests(Emulator& emulator) {
+  auto& tables = emulator.tables();
+  std::string queries = tables.insight.to_json({}, tables.now());
+  const nlohmann::json permissions = tables.permissions.to_json("");
+  if (permissions.at("callers").empty()) return queries;
+  auto document = nlohmann::json::parse(queries);
+  document["permissions"] = permissions;
+  return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 ShutdownReport start_and_serve(const Options& options, const std::function<void(const StartupReport&)>& on_ready) {
   AccountSources account_sources(options.accounts_file);
   const std::vector<Account> named = account_sources.read();
@@ -245,7 +263,8 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
                                  .control = control,
                                  .time = time},
                      .explorer = !options.no_explorer,
-                     .behaviour = parse_behaviour(options.behave)});
+                     .behaviour = parse_behaviour(options.behave),
+                     .identities = identities_to_tell(identities, control)});
   if (!options.faults_file.empty()) add_faults(emulator.faults(), options.faults_file, time->now());
   std::optional<HandshakeFaults> handshake_faults;
   if (secure)
@@ -274,7 +293,7 @@ ShutdownReport start_and_serve(const Options& options, const std::function<void(
   server.run(emulator.service(), access_log, trace ? &*trace : nullptr);
   failure.throw_if_set();
   return {report.store, options.in_memory ? std::nullopt : count_tables(*store), emulator.faults().unused(),
-          options.report_queries ? emulator.tables().insight.to_json({}, emulator.tables().now()) : std::string()};
+          options.report_queries ? recorded_requests(emulator) : std::string()};
 }
 
 }  // namespace

@@ -28,16 +28,6 @@ std::string endpoint_at(const StartupReport& report, const ServiceAddress& servi
 
 bool has_public_first_key(const Account& account) { return account.keys.front() == kDevelopmentKey; }
 
-nlohmann::json identity_document(const IdentityReport& report) {
-  auto identities = nlohmann::json::array();
-  for (const auto& one : report.identities)
-    identities.push_back({{"name", one.name},
-                          {"clientId", one.app_id},
-                          {"objectId", one.object_id},
-                          {"tenantId", std::string(kLocalTenant)}});
-  return {{"endpoint", report.url + report.path}, {"header", report.header}, {"identities", identities}};
-}
-
 nlohmann::json ready_document(const StartupReport& report) {
   auto accounts = nlohmann::json::array();
   for (const auto& account : report.accounts) {
@@ -51,7 +41,7 @@ nlohmann::json ready_document(const StartupReport& report) {
                         {"accounts", accounts},
                         {"pid", process_id()}};
   if (!report.certificate_authority.empty()) out["certificateAuthority"] = report.certificate_authority;
-  if (report.identity) out["identity"] = identity_document(*report.identity);
+  if (report.identity) out["identity"] = to_json(*report.identity);
   return out;
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "odata/protocol/local_identity.h"
 #include "server/access/accounts.h"
+#include "server/identity/identity_report.h"
 
 namespace rocktable {
 
@@ -18,14 +18,6 @@ struct ServiceAddress {
   std::string host;     // host name or address for clients on this machine
   std::uint16_t port;
   std::string scheme = {};  // empty: that of the report
-};
-
-// Where programs get the tokens of local identities.
-struct IdentityReport {
-  std::string url;     // `http://127.0.0.1:40001`
-  std::string path;    // of the form of App Service
-  std::string header;  // a secret: what X-IDENTITY-HEADER must have
-  std::vector<LocalIdentity> identities;
 };
 
 struct StartupReport {
@@ -51,7 +43,9 @@ struct ShutdownReport {
   std::string store;                       // see StartupReport
   std::optional<std::uint64_t> tables;     // nullopt: could not be counted
   std::vector<std::string> unused_faults;  // names of fault rules that hit no request
-  std::string queries = {};                // with Options::report_queries: the document of GET /_rocktable/queries
+  // With Options::report_queries: the document of GET /_rocktable/queries, with that of GET /_rocktable/permissions as
+  // its member `permissions`, if there were callers.
+  std::string queries = {};
 };
 
 // `http://127.0.0.1:10002`; the endpoint of the account; its connection string.

@@ -1,10 +1,13 @@
 // The screen of access, as a person uses it: signatures by clicks, and the roles of tokens.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, beforeEach, describe, test } from "node:test";
-import { browser, eventually, openExplorer, server, useServerAndBrowser } from "./harness.mjs";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { browser, eventually, openExplorer, server, startExplorerServer, useServerAndBrowser } from "./harness.mjs";
+
+import { isAway, variables } from "../../../server/explorer/access/identities.js";
 
 const kOid = "00000000-0000-0000-0000-000000000007";
 
@@ -16,6 +19,7 @@ const location = mkdtempSync(join(tmpdir(), "rocktable-access-"));
 after(() => rmSync(location, { recursive: true, force: true }));
 
 useServerAndBrowser({ flags: ["--anyAccount", "--tls", "auto", "--location", location, "--oauth", "basic"] });
+const kIdentities = ["--identity", "shop=Storage Table Data Reader", "--identity", "report=Reader"];
 
 beforeEach(async () => {
   await server.reset("orders", "other");
@@ -94,5 +98,100 @@ describe("A person with roles", () => {
     } finally {
       await server.control("DELETE", "roles");
     }
+  });
+});
+
+describe("A person with local identities", () => {
+  let own, opened, screen;
+
+  before(async () => {
+    own = await startExplorerServer({ flags: ["--anyAccount", "--tls", "auto", "--location", location, ...kIdentities] });
+    opened = await openExplorer(browser, own, "#/access", { ignoreHTTPSErrors: true });
+    screen = opened.page.getByRole("region", { name: "Local identities" });
+    await screen.getByRole("table").waitFor();
+  });
+
+  after(async () => {
+    await opened?.close();
+    await own?.stop();
+  });
+
+  const shown = (language) => screen.getByLabel(`For ${language}`, { exact: true }).innerText();
+
+  test("sees who they are and what they may do", async () => {
+    const { identities } = await own.control("GET", "identities");
+    for (const [i, role] of ["Storage Table Data Reader", "Reader"].entries()) {
+      const row = screen.getByRole("row", { name: identities[i].name });
+      for (const text of [identities[i].clientId, identities[i].objectId, role])
+        await row.getByText(text, { exact: true }).waitFor();
+    }
+  });
+
+  test("sees the secret only when asked for, and copies it by a click", async () => {
+    const { header, identities: [shop, report], endpoint } = await own.control("GET", "identities");
+    const page = opened.page;
+    assert.ok(!(await page.content()).includes(header));
+    assert.match(await shown("bash"), /IDENTITY_HEADER=\*\*\*/);
+    await opened.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await screen.getByRole("button", { name: "Copy for bash" }).click();
+    await screen.getByText("Copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.deepEqual(copied.split("\n"), [
+      `export ROCKTABLE_ENDPOINT=${own.root}/devstoreaccount1`, `export IDENTITY_ENDPOINT=${endpoint}`,
+      `export IDENTITY_HEADER=${header}`, `export AZURE_CLIENT_ID=${shop.clientId}`,
+    ]);
+    await screen.getByRole("button", { name: "Show the header" }).click();
+    await eventually(async () => assert.ok((await shown("PowerShell")).includes(`$env:IDENTITY_HEADER = '${header}'`)));
+    await screen.getByRole("combobox", { name: "For" }).selectOption("report");
+    await eventually(async () => assert.ok((await shown("PowerShell")).includes(report.clientId)));
+    await screen.getByRole("button", { name: "Hide the header" }).click();
+    await eventually(async () => assert.ok(!(await page.content()).includes(header)));
+  });
+
+  test("runs the line for curl, and gets a token that the tables take", async () => {
+    await screen.getByRole("button", { name: "Show the header" }).click();
+    await screen.getByRole("combobox", { name: "For" }).selectOption("shop");
+    const { identities: [shop] } = await own.control("GET", "identities");
+    await eventually(async () => assert.ok((await shown("curl")).includes(shop.clientId)));
+    const told = JSON.parse(execFileSync("sh", ["-c", await shown("curl")]));
+    assert.equal(told.client_id, shop.clientId);
+    const headers = { authorization: `Bearer ${told.access_token}`, "x-ms-version": "2020-12-06", accept: "application/json" };
+    assert.equal((await fetch(`${own.root}/devstoreaccount1/Tables`, { headers })).status, 200);
+  });
+
+  test("gets the endpoint of the account that is chosen", async () => {
+    await opened.page.goto(`${own.root}/_rocktable/#/access?account=other`);
+    await eventually(async () => assert.ok((await shown("bash")).includes(`${own.root}/other\n`)));
+  });
+});
+
+describe("A server without local identities", () => {
+  test("tells in one line how to get them", async () => {
+    const screen = page.getByRole("region", { name: "Local identities" });
+    await screen.getByText("--identity NAME=ROLE").waitFor();
+    assert.equal(await screen.getByRole("button").count(), 0);
+  });
+});
+
+describe("The variables of an identity", () => {
+  const told = { endpoint: "http://127.0.0.1:1/msi/token", header: "a-b_c", identities: [{ clientId: "x" }] };
+  const texts = (origin, account = "acc") => Object.fromEntries(
+    variables(told, told.identities[0], { account, origin }).map(({ language, text }) => [language, text]));
+
+  test("name 127.0.0.1 for localhost, which libraries take for Cosmos DB", () => {
+    assert.equal(texts("https://localhost:5").bash.split("\n")[0], "export ROCKTABLE_ENDPOINT=https://127.0.0.1:5/acc");
+    assert.equal(texts("https://localhost.example:5").bash.split("\n")[0],
+      "export ROCKTABLE_ENDPOINT=https://localhost.example:5/acc");
+    assert.equal(texts("https://[::1]:5").PowerShell.split("\n")[0], "$env:ROCKTABLE_ENDPOINT = 'https://[::1]:5/acc'");
+  });
+
+  test("are of the machine of rocktable, which a page from elsewhere is told", () => {
+    for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "a.localhost", "[::1]"]) assert.equal(isAway(host), false, host);
+    for (const host of ["10.0.0.5", "tables.example", "localhost.example", "127.0.0.1.example", "[fe80::1]"])
+      assert.equal(isAway(host), true, host);
+  });
+
+  test("name no client id if there is one identity, which has all of them", () => {
+    assert.ok(!texts("https://a").bash.includes("AZURE_CLIENT_ID"));
   });
 });

@@ -171,4 +171,8 @@ export const kScreens = {
   },
   insight: { address: "#/insight", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
   lab: { address: "#/lab", prepare: (page) => page.getByRole("main").locator("*").first().waitFor() },
+  access: {
+    address: "#/access",
+    prepare: (page) => page.getByRole("region", { name: "Local identities" }).getByText("There are none.").waitFor(),
+  },
 };

@@ -229,6 +229,14 @@ TEST_CASE("text that is not a GUID is refused") {
     CAPTURE(text);
     CHECK_FALSE(parse_guid(text));
   }
+  const std::string guid = "c9da6455-213d-42c9-9a79-3e9149a57833";
+  for (std::size_t at = 0; at < guid.size(); ++at)
+    for (const char c : {'/', ':', '@', 'G', '`', 'g', '\0', '\x80', '\xFF', guid[at] == '-' ? '0' : '-'}) {
+      std::string text = guid;
+      text[at] = c;
+      CAPTURE(text);
+      CHECK_FALSE(parse_guid(text));
+    }
 }
 
 TEST_CASE("types have the names that are sent") {

@@ -36,23 +36,13 @@ bool is_file(const fs::path& path) {
   return attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) == 0;
 }
 
-// The file `path`, or the first one that PATHEXT makes of it.
-std::optional<fs::path> with_ending(const fs::path& path, const std::vector<std::wstring>& endings) {
-  if (path.has_extension() && is_file(path)) return path;
-  for (const auto& ending : endings)
-    if (fs::path with = path.wstring() + ending; is_file(with)) return with;
-  return std::nullopt;
-}
-
 std::optional<fs::path> find_program(const fs::path& name) {
-  auto endings = split_at_semicolons(variable_of_system(L"PATHEXT"));
-  if (endings.empty()) endings = {L".COM", L".EXE", L".BAT", L".CMD"};
   if (name.has_parent_path() || name.has_root_name()) {
-    const auto found = with_ending(name, endings);
+    const auto found = find_program_at(name);
     return found ? found : is_file(name) ? std::optional(name) : std::nullopt;
   }
-  for (const auto& folder : split_at_semicolons(variable_of_system(L"PATH")))
-    if (auto found = with_ending(fs::path(folder) / name, endings)) return fs::absolute(*found);
+  for (const auto& folder : split_folders(variable_of_system(L"PATH")))
+    if (auto found = find_program_at(folder / name)) return fs::absolute(*found);
   return std::nullopt;
 }
 
@@ -112,6 +102,20 @@ struct IgnoringCase {
 };
 
 }  // namespace
+
+std::optional<fs::path> find_program_at(const fs::path& path) {
+  if (path.has_extension() && is_file(path)) return path;
+  auto endings = split_at_semicolons(variable_of_system(L"PATHEXT"));
+  if (endings.empty()) endings = {L".COM", L".EXE", L".BAT", L".CMD"};
+  for (const auto& ending : endings)
+    if (fs::path with = path.wstring() + ending; is_file(with)) return with;
+  return std::nullopt;
+}
+
+std::vector<fs::path> split_folders(const std::wstring& text) {
+  const auto parts = split_at_semicolons(text);
+  return {parts.begin(), parts.end()};
+}
 
 std::optional<WindowsCommand> find_command_line(const char* const* argv) {
   const auto program = find_program(to_wide(argv[0]));

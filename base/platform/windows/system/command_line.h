@@ -1,6 +1,7 @@
 // Command lines and environments as the system wants them: one text each.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,13 @@ struct WindowsCommand {
   std::wstring program;
   std::wstring line;
 };
+
+// The file of this path, or the first one that an ending of PATHEXT makes of it; nullopt if there is none. A path
+// without an ending is not a program itself.
+std::optional<std::filesystem::path> find_program_at(const std::filesystem::path& path);
+
+// The folders in the text of PATH.
+std::vector<std::filesystem::path> split_folders(const std::wstring& text);
 
 // Finds a program as shells do: by its path, or in the folders of PATH, with one of the endings of PATHEXT if it has
 // none. Batch files (.cmd, .bat; those of npm are some) run by the system's shell, with arguments that it leaves

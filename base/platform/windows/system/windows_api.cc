@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <random>
 #include <system_error>
 #include <vector>
 
@@ -90,6 +91,16 @@ std::string to_utf8(std::wstring_view text) {
   const int needed = WideCharToMultiByte(CP_UTF8, 0, text.data(), size, nullptr, 0, nullptr, nullptr);
   std::string out(static_cast<std::size_t>(needed), '\0');
   WideCharToMultiByte(CP_UTF8, 0, text.data(), size, out.data(), needed, nullptr, nullptr);
+  return out;
+}
+
+std::wstring random_letters() {
+  constexpr std::wstring_view kLetters = L"abcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr int kLength = 12;
+  std::random_device random;  // of the system, for secrets
+  std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
+  std::wstring out;
+  for (int i = 0; i < kLength; ++i) out += kLetters[letter(random)];
   return out;
 }
 

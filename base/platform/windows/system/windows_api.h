@@ -31,6 +31,9 @@ namespace rocktable {
 std::wstring to_wide(std::string_view text);
 std::string to_utf8(std::wstring_view text);
 
+// A part of a name that nobody can predict.
+std::wstring random_letters();
+
 // Sets errno to what means the same as an error of the system. Returns false.
 bool set_errno(DWORD error = GetLastError());
 

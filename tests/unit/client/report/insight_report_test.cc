@@ -40,6 +40,34 @@ TEST_CASE("Members that a report lacks have defaults, and unknown ones are ignor
   CHECK(report.findings.empty());
 }
 
+TEST_CASE("What callers needed is of the report, and a document of its own") {
+  const auto document = nlohmann::json::parse(read_file(report_file("report.json")));
+  const InsightReport report = parse_insight_report(document);
+  REQUIRE(report.permissions);
+  REQUIRE(report.permissions->callers.size() == 5);
+  const CallerNeeds& shop = report.permissions->callers[0];
+  CHECK(shop.roles->built_in.size() == 2);
+  CHECK(shop.roles->custom.starts_with("{\n  \"Actions\": [\n"));
+  CHECK_FALSE(shop.sas);
+  CHECK_FALSE(report.permissions->callers[1].sas->first_partition);
+  CHECK_FALSE(report.permissions->callers[2].roles);
+  CHECK(merged(report).permissions->callers.size() == 5);
+  CHECK(to_json(parse_permission_needs(document["permissions"])) == document["permissions"]);
+  CHECK_FALSE(to_json(InsightReport()).contains("permissions"));
+}
+
+TEST_CASE("What callers needed of another form is refused with the place") {
+  const auto refusal = [](const char* caller) {
+    return refusal_of((R"({"version":1,"permissions":{"callers":[)" + std::string(caller) + "]}}").c_str());
+  };
+  CHECK(refusal("1").find("permissions.callers[0] must be an object") != std::string::npos);
+  CHECK(refusal(R"({"tables":[1]})").find("callers[0].tables must be a list of texts") != std::string::npos);
+  CHECK(refusal(R"({"tables":"a"})").find("callers[0].tables must be a list") != std::string::npos);
+  CHECK(refusal(R"({"sas":{"spk":1}})").find("sas.spk must be text") != std::string::npos);
+  CHECK(refusal(R"({"builtInRoles":[],"customRole":"x"})").find("customRole must be an object") != std::string::npos);
+  CHECK(refusal(R"({"builtInRoles":[]})") == "");
+}
+
 TEST_CASE("A report of logs has no numbers of entities") {
   const nlohmann::json document = {
       {"version", 1},

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -315,6 +317,82 @@ TEST_CASE("A boundary inside a line is text") {
   CHECK(batch.parts[0].body == text);
 }
 
+// Reads a change set line by line. Returns the text of its parts, or nullopt if the final delimiter is missing.
+std::optional<std::vector<std::string>> parts_by_lines(const std::string& text, const std::string& boundary) {
+  std::vector<std::string> parts;
+  std::optional<std::string> open;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string whole = text.substr(begin, end - begin);
+    begin = end;
+    std::string line = whole;
+    if (line.ends_with('\n')) line.pop_back();
+    if (line.ends_with('\r')) line.pop_back();
+    line.erase(line.find_last_not_of(" \t") + 1);
+    const std::string inner = "--" + boundary, final = inner + "--";
+    const bool is_final = line.ends_with(final);
+    const std::string& delimiter = is_final ? final : inner;
+    const std::string before = line.ends_with(delimiter) ? line.substr(0, line.size() - delimiter.size()) : "x";
+    if (!before.empty() && !before.ends_with('}')) {
+      if (open) *open += whole;
+      continue;
+    }
+    if (open) parts.push_back(*open + before);
+    const bool is_last = open && text.find_first_not_of(" \t\r\n", begin) == text.npos;
+    if (is_final || is_last) return parts;
+    open = "";
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("Any text is split as if it were read line by line") {
+  const std::string head = std::string(kPart) + "POST /t HTTP/1.1\r\n\r\n";
+  std::mt19937 random(1);  // the same in each run
+  for (const std::string boundary : {"set_1", "set", "_", "a_b_", "-", "__", "s--", "1_1_1"}) {
+    const std::string inner = "--" + boundary, half = boundary.substr(0, boundary.size() / 2);
+    const std::vector<std::string> pieces = {inner + "\r\n" + head,
+                                             inner + "\n" + head,
+                                             inner + " \t\r\n" + head,
+                                             "{}" + inner + "\r\n" + head,
+                                             inner + "--\r\n",
+                                             inner + "--",
+                                             inner,
+                                             inner + half + "\r\n",
+                                             "x" + inner + "\r\n",
+                                             "{\"" + inner + "\":1}\r\n",
+                                             boundary + "\r\n",
+                                             "-" + boundary + "\n",
+                                             "{\"b\":2}\r\n",
+                                             half + "\n",
+                                             half,
+                                             "_",
+                                             "--",
+                                             "\r\n",
+                                             "\n",
+                                             " "};
+    for (int round = 0; round < 4'000; ++round) {
+      std::string text;
+      for (auto count = random() % 12; count > 0; --count) text += pieces[random() % pieces.size()];
+      CAPTURE(boundary);
+      CAPTURE(text);
+      std::string body = "--outer\r\nContent-Type: multipart/mixed; boundary=\"" + boundary + "\"\r\n\r\n";
+      body += text + "\r\n--outer--\r\n";
+      const auto batch = parse_batch("multipart/mixed; boundary=outer", body);
+      const auto expected = parts_by_lines(text, boundary);
+      REQUIRE(batch.has_value() == expected.has_value());
+      if (!expected) continue;
+      REQUIRE(batch->parts.size() == expected->size());
+      for (std::size_t i = 0; i < expected->size(); ++i) {
+        std::string part = (*expected)[i];
+        if (!part.starts_with(head)) continue;
+        part.erase(0, std::min(part.find_first_not_of(" \t\r\n", head.size()), part.size()));
+        part.erase(part.find_last_not_of(" \t\r\n") + 1);
+        REQUIRE(batch->parts[i].body == part);
+      }
+    }
+  }
+}
+
 TEST_CASE("Headers of the MIME part are not headers of the request") {
   const std::string body = change_set(replaced(kDelete, "binary\r\n", "binary\r\nContent-ID: 7\r\n"));
   const BatchRequest batch = parsed(body);
@@ -482,8 +560,11 @@ TEST_CASE("A part may have 100 header lines, not 101") {
 TEST_CASE("Hostile batches of 4 MiB are read or refused in linear time") {
   const std::string head = "--batch_1\r\nContent-Type: multipart/mixed; boundary=set_1\r\n\r\n";
   for (const std::string_view unit :
-       {"\n", "\r", "-", "--\n", "--set_1", "--set_1-\n", "--batch_\n", "--set_1\n\n", "a:b\n", " ", ";", "\";",
-        "--set_1\n \n", "}--set_1\n", "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
+       {"\n",           "\r",         "-",          "--\n",
+        "--set_1",      "--set_1-\n", "--batch_\n", "--set_1\n\n",
+        "a:b\n",        " ",          ";",          "\";",
+        "--set_1\n \n", "}--set_1\n", "_",          "set_",
+        "--set_",       "set_1",      "--set_2\n",  "--set_1\nContent-Type: multipart/mixed; boundary=set_1\n\n"}) {
     CAPTURE(unit);
     std::string flood;
     while (flood.size() < 4U << 20) flood += unit;

@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/platform/environment.h"
 #include "base/platform/input_end.h"
 #include "base/platform/listening_sockets.h"
 #include "base/platform/local_time.h"
@@ -56,8 +55,8 @@ std::string told_by_batch_file(const std::string& code, const std::vector<std::s
 TEST_CASE("the exit code of a program is that of the child, also above 255") {
   CHECK(ending_of({"cmd", "/d", "/c", "exit 7"}).number == 7);
   const Ending crash = ending_of({"cmd.exe", "/d", "/c", "exit -1073741819"});
-  CHECK(crash.to_text() == "with exit code 0xC0000005");
-  CHECK(Ending{7, false}.to_text() == "with exit code 7");
+  CHECK(crash.to_text() == "exit code 0xC0000005");
+  CHECK(Ending{7, false}.to_text() == "exit code 7");
 }
 
 TEST_CASE("a program that is not there ends with 127") { CHECK(ending_of({"no-such-program"}).number == 127); }

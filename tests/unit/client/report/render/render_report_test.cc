@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "client/report/judge/judge.h"
-#include "client/report/render/render_markdown.h"
+#include "client/report/render/markdown_text.h"
+#include "client/report/render/render_html.h"
+#include "client/report/render/render_roles.h"
 #include "client/report/render/report_view.h"
 #include "client/terminal/text_width.h"
 #include "tests/unit/client/report/report_fixture.h"
@@ -86,6 +88,57 @@ TEST_CASE("A report without requests is rendered in all formats") {
     CHECK(text.ends_with("\n"));
     CHECK(text.find("no findings") != text.npos);
   }
+}
+
+TEST_CASE("A page tells the smallest roles and signatures, and only if there were callers") {
+  InsightReport report = fixed_report();
+  constexpr const char* kTitle = "The smallest roles and signatures that suffice";
+  const std::string page = rendered(ReportFormat::Html);
+  for (const char* const part :
+       {kTitle, "<h3>Token of shop</h3>", "1,234 requests; tables: orders",
+        "Storage Table Data Contributor, Storage Table Delegator", "<code>devstoreaccount1/orders</code>",
+        "&quot;IsCustom&quot;: true,", "<h3>User delegation SAS of nobody (it has no oid)</h3>", "<dd>all</dd>",
+        "<dt>resource types (srt)</dt><dd><code>co</code></dd>", "7 requests of further callers are not counted.",
+        "<h3>Token of &lt;/h3&gt;&lt;script&gt;alert(6)&lt;/script&gt;\\u0007</h3>"}) {
+    CAPTURE(part);
+    CHECK(page.find(part) != page.npos);
+  }
+  for (const char* const tag : {"<script", "<img", "<b>", "<i>"}) CHECK(page.find(tag) == page.npos);
+  report.permissions.reset();
+  const std::string without = render_report(report, fixed_verdict(), ReportFormat::Html, {});
+  CHECK(without.find(kTitle) == without.npos);
+  const std::string empty = render_roles_page({});
+  CHECK(empty.starts_with("<!doctype html>"));
+  CHECK(empty.find("No request had a bearer token or a shared access signature.") != empty.npos);
+}
+
+TEST_CASE("A page shows 200 callers, and says how many there are more") {
+  PermissionNeeds needs;
+  needs.callers.resize(201);
+  const std::string page = render_roles_page(needs);
+  std::size_t articles = 0;
+  for (auto at = page.find("<article"); at != page.npos; at = page.find("<article", at + 1)) ++articles;
+  CHECK(articles == 200);
+  CHECK(page.find("... and 1 more caller, which --format json has") != page.npos);
+}
+
+TEST_CASE("Markdown tells the smallest roles, and hostile text ends no code") {
+  const std::string text = rendered(ReportFormat::Markdown);
+  CHECK(text.find("\n#### Token of shop\n\nfor devstoreaccount1, 1,234 requests; tables: orders\n") != text.npos);
+  CHECK(text.find("\n```json\n{\n  \"Actions\": [\n") != text.npos);
+  CHECK(text.find("\n- table (tn): `<img src=x onerror=alert(4)>`\n") != text.npos);
+  CHECK(text.find("#### Token of &lt;/h3&gt;&lt;script&gt;alert(6)&lt;/script&gt;") != text.npos);
+  InsightReport report = fixed_report();
+  report.permissions.reset();
+  CHECK(render_report(report, fixed_verdict(), ReportFormat::Markdown, {}).find("####") == std::string::npos);
+}
+
+TEST_CASE("The text of what callers needed has no control characters, and roles stay in lines") {
+  const std::string text = roles_as_text(printable_needs(*fixed_report().permissions));
+  CHECK_FALSE(has_control_characters(text));
+  CHECK(text.find(kBidiControl) == text.npos);
+  CHECK(text.find("\n      \"IsCustom\": true,\n") != text.npos);
+  CHECK(text.find("  smallest signature: sp=rl srt=co\n") != text.npos);
 }
 
 TEST_CASE("No rendering passes on control characters of a report") {

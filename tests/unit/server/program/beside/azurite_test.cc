@@ -48,6 +48,7 @@ TEST_CASE("Azurite says where it listens in one whole line") {
   const std::string line = "Azurite Blob service successfully listens on http";
   CHECK(address(before + line + "://127.0.0.1:36093\n") == "127.0.0.1 36093");
   CHECK(address(line + "s://127.0.0.1:1\nmore\n") == "127.0.0.1 1");
+  CHECK(address(line + "://127.0.0.1:1\r\n") == "127.0.0.1 1");
   CHECK(address(line + "://:::10000\n") == "[::] 10000");
   CHECK(address(line + "://::1:10000\n") == "[::1] 10000");
   CHECK(address("") == "none");
