@@ -116,9 +116,9 @@ class EmbeddedState {
   // Removes a file, a folder with its contents, or a symbolic link itself. Does nothing if the path does not
   // exist.
   void remove_tree(const std::string& path) const;
-  // As remove_tree(), for a folder to write to. Returns its path, or one beside it, as PATH-2, where the folder cannot be
-  // removed: Windows may delete a file later, by its name, if other processes or links have it open. The next start
-  // removes what stays.
+  // As remove_tree(), for a folder to write to. Returns its path, or one beside it, as PATH-2, where the folder cannot
+  // be removed: Windows may delete a file later, by its name, if other processes or links have it open. The next
+  // start removes what stays.
   std::string make_free(const std::string& path) const;
   // As remove_tree(), but warns instead of throwing.
   void try_to_remove(const std::string& path) const;

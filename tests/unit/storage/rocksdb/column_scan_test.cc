@@ -247,16 +247,16 @@ TEST_CASE("A scan sees its snapshot, also if its column ends meanwhile" * doctes
   fill(store, kTable);
   const std::optional<Filter> filter = parse_filter("Number lt 100").value();
   const auto rows = [&](const std::function<void()>& meanwhile) {
-    int rows = 0;
+    int seen = 0;
     const auto resume = store.scan(
         kTable, all_keys(), 1000, far_away(),
         [&](const EntityView&) {
-          if (++rows == 5) std::jthread(meanwhile).join();
+          if (++seen == 5) std::jthread(meanwhile).join();
           return true;
         },
         nullptr, &*filter);
     CHECK(resume.has_value());
-    return rows;
+    return seen;
   };
   const int before = rows([] {});
   for (int i = 0; i < 3; ++i) rows([] {});
