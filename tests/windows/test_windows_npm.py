@@ -167,7 +167,7 @@ def test_a_variable_can_name_another_program(project, tmp_path):
 
 @pytest.fixture
 def seed(tmp_path):
-    folder = tmp_path / "the seed"
+    folder = tmp_path / "Müller 日本"
     folder.mkdir()
     (folder / "customers.ndjson").write_text('{"PartitionKey":"de","RowKey":"1","Name":"Anna"}\n')
     return f"new URL({json.dumps(folder.as_uri())})" if windows_program.ON_WINDOWS else json.dumps(path(folder))
@@ -210,7 +210,7 @@ def test_variables_in_any_case_do_not_configure_the_server(project):
 
 
 def test_data_are_kept_in_a_folder_and_the_authority_in_one_that_is_removed(project, tmp_path):
-    assert project.script(f"const location = {json.dumps(path(tmp_path / 'kept data'))};" + """
+    assert project.script(f"const location = {json.dumps(path(tmp_path / 'ü kept'))};" + """
         import { existsSync } from "node:fs";
         import { start } from "rocktable";
         for (const round of [1, 2]) {

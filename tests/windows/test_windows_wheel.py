@@ -58,7 +58,7 @@ def test_the_wheel_has_the_program(package):
 
 
 def test_accounts_are_copies_of_the_seed_and_share_nothing(package, tmp_path):
-    seed = tmp_path / "the seed"
+    seed = tmp_path / "Müller 日本"
     seed.mkdir()
     (seed / "customers.ndjson").write_text('{"PartitionKey":"de","RowKey":"1","Name":"Anna"}\n')
     assert package.script(f"""
