@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 from process import wait_until
 from rocktable_server import Account
@@ -51,8 +52,13 @@ def environment(**variables):
 def run(*arguments, given=None, folder=None, **variables):
     """Runs the program to its end. Its output is bytes as it wrote them."""
     source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
-    return subprocess.run(words(*arguments), **source, capture_output=True, timeout=SECONDS, cwd=folder,
-                          env=environment(**variables), check=False)
+    # Not pipes: the services that Wine starts beside the first program keep them open.
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        done = subprocess.run(words(*arguments), **source, stdout=output, stderr=errors, timeout=SECONDS, cwd=folder,
+                              env=environment(**variables), check=False)
+        for file in (output, errors):
+            file.seek(0)
+        return subprocess.CompletedProcess(done.args, done.returncode, output.read(), errors.read())
 
 
 def does_listen(port):

@@ -301,7 +301,8 @@ def test_azurite_ends_with_the_server(tmp_path, end):
             server.process.kill()
         else:
             assert server.stop() == 0
-            assert all(b"rocktable: stopped; " in file.read_bytes() for file in installed.glob("*.out"))
+            if ON_WINDOWS:  # Wine gives a process without a terminal no console to attach to: then it is killed
+                assert all(b"rocktable: stopped; " in file.read_bytes() for file in installed.glob("*.out"))
         wait_until(lambda: not any(map(does_listen, ports)), SECONDS, "an Azurite goes on")
 
 

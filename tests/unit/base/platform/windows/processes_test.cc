@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Variables = std::vector<std::pair<std::string, std::string>>;
+using Variables = std::vector<ChangedVariable>;
 
 Ending ending_of(const std::vector<const char*>& words, const Variables& variables = {}) {
   std::vector<const char*> argv = words;
