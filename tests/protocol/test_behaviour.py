@@ -245,8 +245,11 @@ def test_pages_end_at_partition_keys_and_every_second_is_empty(server, account):
     assert pages(account, table) == found
     one_partition = "$filter=" + urllib.parse.quote("PartitionKey eq 'p05'")
     assert [rows for rows, _ in pages(account, table, one_partition)] == [["05-0", "05-1"]]
-    behave(server, account, boundaries=4, seed=1)
-    assert pages(account, table) != found
+    others = []  # another seed chooses the same boundaries once in some hundred tables
+    for seed in (1, 2, 3):
+        behave(server, account, boundaries=4, seed=seed)
+        others.append(pages(account, table))
+    assert any(other != found for other in others)
 
 
 def test_an_empty_next_row_key_is_refused(server, account):

@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from scripts import ROOT
 
 SOURCES = "source script/support/common.sh; source script/support/portable.sh; source script/support/libraries.sh; set -euo pipefail"
-BUILDS = 'build_libraries() { echo built; echo "$1" >>built; mkdir -p "$2/lib"; touch "$2/lib/libcrypto.a"; }'
+BUILDS = 'build_libraries() { echo built; echo "$1" >>built; mkdir -p "$2/lib"; touch "$2/lib/libcrypto.a" "$2/versions"; }'
 
 
 class Recipe:
