@@ -34,8 +34,8 @@ inline CompanionStart acting_companion(const std::string& part) {
           .files = {}};
 }
 
-// Adds what it prints to the text, until that has `end`. Returns false if it prints no more before. Lines end with LF on
-// all systems.
+// Adds what it prints to the text, until that has `end`. Returns false if it prints no more before. Lines end with LF
+// on all systems.
 inline bool read_until(Companion& companion, std::string& text, const std::string& end) {
   while (text.find(end) == std::string::npos) {
     if (companion.await_output(text, kLongWait) != Companion::Output::Some) return false;
