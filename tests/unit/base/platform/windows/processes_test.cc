@@ -127,9 +127,9 @@ TEST_CASE("waiting for the end of input can end, and the threads of this process
   int destroyed = 0;
   for (int i = 0; i < 20; ++i) {
     std::thread([&] {
-      thread_local const std::string memory(100, 'x');
-      thread_local const Counted counted(destroyed);
-      CHECK(memory.size() == 100);
+      thread_local const std::string kMemory(100, 'x');
+      thread_local const Counted kCounted(destroyed);
+      CHECK(kMemory.size() == 100);
     }).join();
   }
   CHECK(destroyed == 20);
