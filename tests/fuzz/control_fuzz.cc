@@ -7,6 +7,7 @@
 #include "server/control/control.h"
 #include "server/control/control_response.h"
 #include "tests/fuzz/access_request.h"
+#include "tests/fuzz/header_lines.h"
 #include "tests/fuzz/targets.h"
 #include "tests/unit/support/opened_store.h"
 
@@ -46,12 +47,7 @@ void fuzz_control(std::string_view input) {
   auto lines = lines_of(input);
   lines.resize(std::max<std::size_t>(lines.size(), 2));
   if (std::any_of(lines.begin(), lines.end(), holds_control_character)) return;  // the HTTP parser refuses it
-  Headers headers;
-  for (std::size_t i = 2; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
-    const auto colon = std::min(line.find(':'), line.size());
-    headers.add(line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size()))));
-  }
+  const Headers headers = headers_of(lines, 2);
   const std::string target = std::string(kControlPrefix) + lines[1];
   const auto resource = control_resource(target);
   require(lies_within(resource, target), "a resource from elsewhere");

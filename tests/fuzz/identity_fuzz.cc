@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "odata/protocol/bearer_token.h"
-#include "odata/protocol/headers.h"
 #include "server/identity/identity_endpoint.h"
+#include "tests/fuzz/header_lines.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/targets.h"
 
@@ -102,12 +102,7 @@ void fuzz_identity(std::string_view input) {
   static const LocalIdentities kSeveral = some_identities({"alice", "bob"}), kOne = some_identities({"alice"});
   const auto lines = lines_of(input);
   if (std::any_of(lines.begin(), lines.end(), holds_control_character)) return;  // the HTTP parser refuses it
-  Headers headers;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    const std::string_view line = lines[i];
-    const auto colon = std::min(line.find(':'), line.size());
-    headers.add(line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size()))));
-  }
+  const Headers headers = headers_of(lines, 1);
   const std::string_view first = lines.front();
   const auto blank = std::min(first.find(' '), first.size());
   const std::string_view target = first.substr(std::min(blank + 1, first.size()));

@@ -5,6 +5,7 @@
 #include "odata/key_predicate.h"
 #include "server/request/operation.h"
 #include "server/request/operation_table.h"
+#include "tests/fuzz/header_lines.h"
 #include "tests/fuzz/invariants.h"
 #include "tests/fuzz/targets.h"
 
@@ -112,11 +113,7 @@ void check_operation(const Sent& sent) {
 void fuzz_operation(std::string_view input) {
   Sent sent{lines_of(input), {}, {}};
   sent.lines.resize(std::max<std::size_t>(sent.lines.size(), 3));
-  for (std::size_t i = 3; i < sent.lines.size(); ++i) {
-    const std::string_view line = sent.lines[i];
-    const auto colon = std::min(line.find(':'), line.size());
-    sent.headers.add(line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size()))));
-  }
+  sent.headers = headers_of(sent.lines, 3);
   auto query = QueryParameters::parse(sent.lines[2]);
   if (!query) return require_refusal(query.error(), input.size());
   sent.query = *std::move(query);
