@@ -63,6 +63,9 @@ function withIdentities(told) {
   const { identities, header } = told;
   const { chosen, copied, isShown } = own();
   const one = identities.find(({ name }) => name === chosen) ?? identities[0];
+  if (header === null)
+    return [identityTable(identities), h("p", { class: "notice" }, "Others can reach this server, so its pages do not get " +
+      "the header. The ready file has it; with --controlToken, this page has it, too.")];
   const list = variables(told, one, { account: state.account, origin: location.origin })
     .map((each) => (isShown ? each : { ...each, shown: each.text.replaceAll(header, "***") }));
   const copyOne = async ({ language, text }) => {

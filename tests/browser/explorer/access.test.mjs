@@ -159,6 +159,18 @@ describe("A person with local identities", () => {
     assert.equal((await fetch(`${own.root}/devstoreaccount1/Tables`, { headers })).status, 200);
   });
 
+  test("is told why there is nothing to copy where the server keeps the header to itself", async () => {
+    const told = { ...await own.control("GET", "identities"), header: null };
+    const other = await opened.page.context().newPage();
+    await other.route("**/_rocktable/identities", (route) => route.fulfill({ json: told }));
+    await other.goto(`${own.root}/_rocktable/#/access`);
+    const region = other.getByRole("region", { name: "Local identities" });
+    await region.getByText("Others can reach this server").waitFor();
+    await region.getByRole("row", { name: "shop" }).waitFor();
+    assert.equal(await region.getByRole("button").count(), 0);
+    await other.close();
+  });
+
   test("gets the endpoint of the account that is chosen", async () => {
     await opened.page.goto(`${own.root}/_rocktable/#/access?account=other`);
     await eventually(async () => assert.ok((await shown("bash")).includes(`${own.root}/other\n`)));
