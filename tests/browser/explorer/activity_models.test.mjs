@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
+import { leastOf } from "../measure.mjs";
 import { request } from "./live.mjs";
 
 const load = (name) => import(new URL(`../../../server/explorer/activity/${name}.js`, import.meta.url));
@@ -98,10 +99,13 @@ describe("The log of requests", () => {
     assert.deepEqual(rows.map((row) => row.gap ?? row.number), [1, { missed: 5 }, 7]);
   });
 
-  test("takes 20,000 requests in less time than they need to come", () => {
-    const begin = performance.now();
-    logOf(20_000);
-    assert.ok(performance.now() - begin < 500);
+  test("takes 20,000 requests in less time than they need to come", async () => {
+    const took = await leastOf(500, () => {
+      const begin = performance.now();
+      logOf(20_000);
+      return performance.now() - begin;
+    });
+    assert.ok(took < 500, `${took} ms`);
   });
 });
 
