@@ -6,6 +6,9 @@ script/test calls this after the build. The options of sanitizers come from the 
 start the program in ROCKTABLE_BINARY. The results of each client are written to build/compatibility.json and compared
 with docs/compatibility.md.
 
+A test that fails is run again, once, because other programs also use the machine. If it passes then, it is listed as
+unsteady at the end. What a sanitizer finds, and a program that crashed, stay failures.
+
 If ROCKTABLE_TEST_STORE names a PostgreSQL server (support/postgres.py), runs only the tests in which the store matters, on
 databases of that server; with --quick without clients.
 """
@@ -31,6 +34,10 @@ SAMPLE = CLIENTS / "parallel"
 PYTHON = "/usr/bin/python3"  # that of the distribution, because it finds the packages of the distribution
 TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
+MOST_AGAIN = 5  # tests of a runner; more of them have one cause
+UNSTEADY = []  # names of tests that passed only when they ran again
+RERUN_BY_PYTEST = re.compile(r"^RERUN (\S+)", re.MULTILINE)
+FAILED_IN_PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 
 # --quick: sanitizers find errors in code that parses input, uses threads, or moves data.
@@ -91,7 +98,20 @@ class Unit:
             self.command += [f"{option}={value}" for option, value in STORE_UNIT.items()]
             self.omitted = 0 if filters or layout else sum(self.number_of(build, *options) for options in EMBEDDED_UNIT)
         if filters:
-            self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
+            self.command.append(self.selection("*" + f + "*" for f in filters))
+
+    @staticmethod
+    def selection(names):
+        return "--test-case=" + ",".join(name.replace(",", "\\,") for name in names)
+
+    def again(self, output):
+        if "Sanitizer" in output:
+            return [], []
+        names = sorted(set(re.findall(r"^TEST CASE:\s+(.*?)\s*$", output, re.MULTILINE)))
+        return names, [*self.command[3:], self.selection(names)]
+
+    def passed_again(self, output, number):
+        return last_number(r"^\[doctest\] test cases:.* (\d+) passed", output) >= number
 
     @staticmethod
     def number_of(build, *options):
@@ -154,10 +174,24 @@ class JavaScript:
         passed, failed, cancelled, skipped, todo = (last_number(rf"^\S+ {kind} (\d+)$", output) for kind in kinds)
         return passed, failed + cancelled, 0 if self.filtered else skipped + todo
 
+    def told(self):
+        return [json.loads(line) for line in self.report.read_text().splitlines()]
+
+    def again(self, _output):
+        names = [one["name"] for one in self.told() if one["outcome"] == "failed"]
+        patterns = [f"--test-name-pattern=/{re.escape(name.split(': ')[-1]).replace('/', chr(92) + '/')}/" for name in names]
+        others = [word for word in self.command[1:] if not str(word).startswith("--test-name-pattern")]
+        others = [str(word).replace(str(self.report), os.devnull) for word in others]
+        return names, ["node", *patterns, *others]
+
+    def passed_again(self, output, number):
+        return self.count(output)[0] >= number
+
     def reached(self, _output):
-        told = [json.loads(line) for line in self.report.read_text().splitlines()]
+        told = self.told()
         version = json.loads(self.package.read_text())["version"]
-        return Reached.of(version, [(one["name"], one["outcome"]) for one in told])
+        passed = dict.fromkeys(getattr(self, "unsteady", []), "passed")
+        return Reached.of(version, [(one["name"], passed.get(one["name"], one["outcome"])) for one in told])
 
 
 class Python:
@@ -166,13 +200,15 @@ class Python:
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
-    def __init__(self, tests, marked, spread, scratch, program=None, workers=WORKERS):
+    def __init__(self, tests, marked, spread, scratch, sanitized, program=None, workers=WORKERS):
         self.program = program
         self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
         side_by_side = ["-n", str(workers), "--dist", spread] if spread else []
-        self.command = [*self.PYTEST, "-rs", f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
+        self.command = [*self.PYTEST, "-rfEsR", f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
+        if not sanitized:
+            self.command += ["--reruns", "1"]
 
     @classmethod
     def of(cls, folder, filters, sanitized, scratch, program=None, names=None, spread="loadfile"):
@@ -183,13 +219,14 @@ class Python:
             # not a Path, because a name may contain //
             tests = [f"{ROOT}/tests/{line}" for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
-            return [cls(tests, "not timing" if sanitized else "timing or not timing", None, scratch)] if tests else []
+            marked = "not timing" if sanitized else "timing or not timing"
+            return [cls(tests, marked, None, scratch, sanitized)] if tests else []
         # By files, because the tests of a file share a server. Those that measure memory and time wait more than they
         # compute, so two files of them do not disturb each other.
-        runners = [cls(files, "not timing and not alone", spread, scratch, program)]
+        runners = [cls(files, "not timing and not alone", spread, scratch, sanitized, program)]
         if folder.name == "protocol" and not names:  # they measure memory and time, which sanitizers change
             measuring = "alone and not timing" if sanitized else "timing or alone"
-            runners.append(cls(files, measuring, "loadfile", scratch, workers=2))
+            runners.append(cls(files, measuring, "loadfile", scratch, sanitized, workers=2))
         return runners
 
     def count(self, _output):
@@ -303,23 +340,44 @@ def print_skipped(reasons):
         print(f"{number:6}  {reason}")
 
 
-def run(runner, environment, filters):
-    """Runs `runner` and shows its output. Returns (passed, failed, skipped), why tests were skipped, and the results of its
-    program, if any."""
-    print(f"== {runner.name}", flush=True)
+def shown(runner, command, environment):
+    """Runs a command of `runner` and shows its output. Returns the output and the exit code."""
     lines = []
     limit = str(getattr(runner, "timeout", TIMEOUT_SECONDS))
-    with subprocess.Popen(["timeout", limit, *runner.command], cwd=ROOT, env=environment | getattr(runner, "environment", {}),
+    with subprocess.Popen(["timeout", limit, *command], cwd=ROOT, env=environment | getattr(runner, "environment", {}),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
         for line in process.stdout:
             print(line, end="", flush=True)
             lines.append(line)
-    output = "".join(lines)
+    return "".join(lines), process.returncode
+
+
+def unsteady_tests(runner, output, failed, environment):
+    """Runs the tests of `runner` that failed again. Returns their names if all pass, else none."""
+    names, command = runner.again(output) if 0 < failed <= MOST_AGAIN and hasattr(runner, "again") else ([], [])
+    if not names or len(names) != failed:  # a program crashed, or a suite could not start
+        return []
+    print(f"== again: {', '.join(names)}", flush=True)
+    told, status = shown(runner, command, environment)
+    return names if status == 0 and runner.passed_again(told, failed) else []
+
+
+def run(runner, environment, filters):
+    """Runs `runner` and shows its output. Returns (passed, failed, skipped), why tests were skipped, and the results of its
+    program, if any. Adds to UNSTEADY."""
+    print(f"== {runner.name}", flush=True)
+    output, status = shown(runner, runner.command, environment)
     passed, failed, skipped = runner.count(output)
     # A runner that reports no failure but exits with an error, or reports nothing, has crashed.
-    if failed == 0 and (process.returncode != 0 or (passed + skipped == 0 and not filters)):
-        print(f"{runner.name} ended with status {process.returncode} and reported {passed} tests passed")
+    if failed == 0 and (status != 0 or (passed + skipped == 0 and not filters)):
+        print(f"{runner.name} ended with status {status} and reported {passed} tests passed")
         failed = 1
+    elif unsteady := unsteady_tests(runner, output, failed, environment):
+        runner.unsteady = unsteady
+        passed, failed = passed + failed, 0
+    still_failed = FAILED_IN_PYTEST.findall(output)
+    UNSTEADY.extend(getattr(runner, "unsteady", []))
+    UNSTEADY.extend(sorted({name for name in RERUN_BY_PYTEST.findall(output) if name not in still_failed}))
     told = getattr(runner, "program", None) and passed + skipped > 0  # a runner that crashed has no results
     reasons = getattr(runner, "skip_reasons", skip_reasons)(output, skipped)
     return (passed, failed, skipped), reasons, runner.reached(output) if told else None
@@ -415,6 +473,8 @@ def main():
     if not any(totals):
         print("no test has a name like " + ", ".join(filters))
     print_skipped(reasons)
+    for name in UNSTEADY:
+        print(f"unsteady, passed only when it ran again: {name}")
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 0 if totals[1] == 0 and any(totals) else 1
 

@@ -37,6 +37,8 @@ def main():
         if told := re.search(r"^\[doctest\] test cases:.* (\d+) failed", text, re.MULTILINE):
             failed += int(told.group(1))
             passed += share - int(told.group(1))
+        else:
+            failed += 1
     print(f"test cases: {passed} passed, {failed} failed")
     return status
 
