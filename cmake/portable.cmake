@@ -38,6 +38,7 @@ function(library_from_source name folder optimization)
 endfunction()
 
 library_from_source(simdjson simdjson -O2 src/simdjson.cpp)
+target_compile_definitions(simdjson PRIVATE SIMDJSON_IMPLEMENTATION_ICELAKE=0)  # bodies are too small for its registers
 library_from_source(pugixml pugixml -Os src/pugixml.cpp)
 target_include_directories(pugixml SYSTEM PUBLIC ${sources}/pugixml/src)
 library_from_source(fmt fmtlib -Os src/format.cc)

@@ -76,15 +76,16 @@ build_rocksdb() {  # TARGET SOURCE PREFIX
 # TLS 1.2 and 1.3 with the ciphers of today, certificates, and what libpq needs: SCRAM, MD5, the interface of engines.
 readonly no_openssl=(
   afalgeng aria autoload-config bf blake2 camellia capieng cast cmp cms comp ct des dh dsa dso dtls ec2m filenames gost
-  idea legacy md4 mdc2 multiblock nextprotoneg ocb padlockeng pic psk rc2 rc4 rfc3779 rmd160 seed shared siphash siv sm2
-  sm3 sm4 srp srtp ssl3 tests tls1 tls1_1 ts ui-console whirlpool)
+  idea legacy md4 mdc2 multiblock nextprotoneg ocb ocsp padlockeng pic psk rc2 rc4 rfc3779 rmd160 seed shared siphash
+  siv sm2 sm3 sm4 srp srtp ssl3 tests tls1 tls1_1 ts ui-console whirlpool)
 
 build_openssl() {  # TARGET SOURCE PREFIX
   local target=$1 source=$2 prefix=$3
   (
     cd "$source" || exit
     CC=$(tool "$target" gcc) AR=$(tool "$target" ar) RANLIB=$(tool "$target" ranlib) RC=$(tool "$target" windres)
-    export CC AR RANLIB RC CFLAGS="-Os $library_flags"
+    # No exception passes through it, so it needs no tables to unwind its stack.
+    export CC AR RANLIB RC CFLAGS="-Os $library_flags -fno-asynchronous-unwind-tables"
     ./Configure "$(openssl_platform "$target")" "${no_openssl[@]/#/no-}" --prefix="$prefix" --libdir=lib \
       --openssldir=/etc/ssl && make -s -j "$(nproc)" build_libs && make -s install_dev
   )
