@@ -19,10 +19,15 @@ set(archives ${LIBPQ_pq_ARCHIVE} ${LIBPQ_pgcommon_ARCHIVE} ${LIBPQ_pgport_ARCHIV
 # ThreadSanitizer needs the shared library, as it does of RocksDB.
 set(link_libpq_statically FALSE)
 if(NOT archives MATCHES "NOTFOUND" AND NOT SANITIZE STREQUAL "tsan")
+  set(link_options)
+  if(PORTABLE)
+    set(link_options -static)  # as the program, which cannot be relocated
+  endif()
   try_compile(link_libpq_statically
     SOURCE_FROM_CONTENT connect.cc "#include <libpq-fe.h>\nint main() { return PQconnectdb(\"\") == nullptr; }\n"
     SOURCES ${PROJECT_SOURCE_DIR}/storage/postgres/database/no_gssapi_ldap.cc
     CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${LIBPQ_INCLUDE}
+    LINK_OPTIONS ${link_options}
     LINK_LIBRARIES ${archives} OpenSSL::SSL OpenSSL::Crypto
     OUTPUT_VARIABLE reason
     NO_CACHE)

@@ -17,12 +17,6 @@ foreach(name Boost::headers nlohmann_json::nlohmann_json CLI11::CLI11 doctest::d
 endforeach()
 target_link_libraries(Boost::headers INTERFACE ws2_32 mswsock)
 
-file(WRITE ${PROJECT_BINARY_DIR}/boost_url.cc "#include <boost/url/src.hpp>\n")
-add_library(boost_url STATIC ${PROJECT_BINARY_DIR}/boost_url.cc)
-target_compile_options(boost_url PRIVATE -w -Os)
-target_link_libraries(boost_url PUBLIC Boost::headers)
-add_library(Boost::url ALIAS boost_url)
-
 # What FindOpenSSL searches for under names of its own when it compiles for Windows
 set(LIB_EAY ${libraries}/lib/libcrypto.a CACHE FILEPATH "The library from source" FORCE)
 set(SSL_EAY ${libraries}/lib/libssl.a CACHE FILEPATH "The library from source" FORCE)

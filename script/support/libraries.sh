@@ -24,8 +24,9 @@ openssl_platform() {  # TARGET
   esac
 }
 
-# Each function and each object is in its own section, so that the linker keeps only what is used.
-readonly library_flags='-DNDEBUG -ffunction-sections -fdata-sections'
+# Each function and each object is in its own section, so that the linker keeps only what is used. The programs are
+# static and not relocated.
+readonly library_flags='-DNDEBUG -ffunction-sections -fdata-sections -fno-pie'
 
 source_version() { dpkg-query -W -f '${source:Version}' "$1" 2>/dev/null || echo newest; }  # PACKAGE
 
@@ -57,7 +58,8 @@ get_compiled() {  # FOLDER
   get_sources "$1" simdjson:libsimdjson-dev pugixml:libpugixml-dev fmtlib:libfmt-dev spdlog:libspdlog-dev
 }
 
-# The store needs neither tools nor compression. PORTABLE: for all processors of the architecture.
+# The store needs neither tools nor compression nor counters. PORTABLE: for all processors of the architecture.
+# cmake/rocksdb.cmake: which files, and which of them for size.
 build_rocksdb() {  # TARGET SOURCE PREFIX
   local target=$1 source=$2 prefix=$3 toolchain=()
   [ "$target" = portable ] || toolchain=(-D "CMAKE_TOOLCHAIN_FILE=$root/cmake/${target#portable-}.cmake")
@@ -66,21 +68,24 @@ build_rocksdb() {  # TARGET SOURCE PREFIX
     -D CMAKE_INSTALL_LIBDIR=lib -D USE_RTTI=1 -D PORTABLE=1 -D FAIL_ON_WARNINGS=OFF -D ROCKSDB_BUILD_SHARED=OFF \
     -D WITH_GFLAGS=OFF -D WITH_TESTS=OFF -D WITH_TOOLS=OFF -D WITH_CORE_TOOLS=OFF -D WITH_BENCHMARK_TOOLS=OFF \
     -D WITH_TRACE_TOOLS=OFF -D WITH_LIBURING=OFF -D WITH_SNAPPY=OFF -D WITH_LZ4=OFF -D WITH_ZLIB=OFF -D WITH_ZSTD=OFF \
-    -D WITH_BZ2=OFF -D WITH_WINDOWS_UTF8_FILENAMES=ON -D ROCKSDB_INSTALL_ON_WINDOWS=ON &&
+    -D WITH_BZ2=OFF -D WITH_PERF_CONTEXT=OFF -D WITH_IOSTATS_CONTEXT=OFF -D WITH_WINDOWS_UTF8_FILENAMES=ON \
+    -D ROCKSDB_INSTALL_ON_WINDOWS=ON -D "CMAKE_PROJECT_rocksdb_INCLUDE=$root/cmake/rocksdb.cmake" &&
     ninja -C "$source/build" rocksdb && cmake --install "$source/build"
 }
 
 # TLS 1.2 and 1.3 with the ciphers of today, certificates, and what libpq needs: SCRAM, MD5, the interface of engines.
 readonly no_openssl=(
-  aria autoload-config bf blake2 camellia cast cmp cms comp ct des dso dtls ec2m gost idea legacy md4 mdc2 nextprotoneg ocb
-  psk rc2 rc4 rfc3779 rmd160 seed shared siphash sm2 sm3 sm4 srp srtp ssl3 tests tls1 tls1_1 ts ui-console whirlpool)
+  afalgeng aria autoload-config bf blake2 camellia capieng cast cmp cms comp ct des dh dsa dso dtls ec2m filenames gost
+  idea legacy md4 mdc2 multiblock nextprotoneg ocb ocsp padlockeng pic psk rc2 rc4 rfc3779 rmd160 seed shared siphash
+  siv sm2 sm3 sm4 srp srtp ssl3 tests tls1 tls1_1 ts ui-console whirlpool)
 
 build_openssl() {  # TARGET SOURCE PREFIX
   local target=$1 source=$2 prefix=$3
   (
     cd "$source" || exit
     CC=$(tool "$target" gcc) AR=$(tool "$target" ar) RANLIB=$(tool "$target" ranlib) RC=$(tool "$target" windres)
-    export CC AR RANLIB RC CFLAGS="-Os $library_flags"
+    # No exception passes through it, so it needs no tables to unwind its stack.
+    export CC AR RANLIB RC CFLAGS="-Os $library_flags -fno-asynchronous-unwind-tables"
     ./Configure "$(openssl_platform "$target")" "${no_openssl[@]/#/no-}" --prefix="$prefix" --libdir=lib \
       --openssldir=/etc/ssl && make -s -j "$(nproc)" build_libs && make -s install_dev
   )
@@ -102,7 +107,7 @@ need_libraries() {  # TARGET
   local target=$1 cache=${XDG_CACHE_HOME:-${HOME:-$root/build}/.cache}/rocktable/libraries key folder log
   key=$(
     {
-      cat "$root/script/support/libraries.sh"
+      cat "$root/script/support/libraries.sh" "$root/cmake/rocksdb.cmake"
       source_version librocksdb-dev
       source_version libssl-dev
       "$(tool "$target" g++)" --version

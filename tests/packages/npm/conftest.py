@@ -27,7 +27,8 @@ def windows_program(tmp_path_factory):
 def files(windows_program, tmp_path_factory):
     if not BINARY.exists():
         pytest.skip("no program to make packages of")
-    return packages.make("npm", tmp_path_factory.mktemp("packages"), windows=windows_program)
+    program = packages.stripped(tmp_path_factory.mktemp("program"))
+    return packages.make("npm", tmp_path_factory.mktemp("packages"), program, windows=windows_program)
 
 
 @pytest.fixture(scope="session")
