@@ -68,6 +68,11 @@ class Account:
         return f"{'https' if self.tls else 'http'}://{self.authority}"
 
 
+def path_here(name):
+    """Returns a path that the program wrote, as this system has it: in Wine, drive Z: is the root folder."""
+    return name.removeprefix("Z:").replace("\\", "/") if name.startswith("Z:\\") and os.name == "posix" else name
+
+
 _kept = {}  # `location` of a server -> the URL of the database in its place
 
 
@@ -117,7 +122,10 @@ class Server(Account):
         deadline = time.monotonic() + START_DEADLINE
         while time.monotonic() < deadline:
             if ready_file.exists():
-                return json.loads(ready_file.read_text())
+                ready = json.loads(ready_file.read_text())
+                if "certificateAuthority" in ready:
+                    ready["certificateAuthority"] = path_here(ready["certificateAuthority"])
+                return ready
             code = self.process.poll()
             assert code is None, f"the server ended with {code} instead of starting: {self.errors()}"
             time.sleep(0.005)

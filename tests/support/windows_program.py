@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from process import wait_until
-from rocktable_server import Account
+from rocktable_server import Account, path_here
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("ROCKTABLE_WINDOWS_BINARY", ROOT / "build/windows/rocktable.exe"))
@@ -49,13 +49,13 @@ def environment(**variables):
     return kept | variables
 
 
-def run(*arguments, given=None, folder=None, **variables):
+def run(*arguments, given=None, folder=None, program=PROGRAM, **variables):
     """Runs the program to its end. Its output is bytes as it wrote them."""
     source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
     # Not pipes: the services that Wine starts beside the first program keep them open.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        done = subprocess.run(words(*arguments), **source, stdout=output, stderr=errors, timeout=SECONDS, cwd=folder,
-                              env=environment(**variables), check=False)
+        done = subprocess.run(words_of(program, *arguments), **source, stdout=output, stderr=errors, timeout=SECONDS,
+                              cwd=folder, env=environment(**variables), check=False)
         for file in (output, errors):
             file.seek(0)
         return subprocess.CompletedProcess(done.args, done.returncode, output.read(), errors.read())
@@ -111,7 +111,7 @@ class WindowsServer(Account):
 
     def _authority_file(self):
         named = self.ready.get("certificateAuthority")
-        return named if named is None or ON_WINDOWS else named.removeprefix("Z:").replace("\\", "/")
+        return named if named is None else path_here(named)
 
     def output(self):
         return (self._folder / "server.out").read_bytes()
