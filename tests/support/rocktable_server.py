@@ -33,11 +33,20 @@ BINARY = pathlib.Path(
         "ROCKTABLE_BINARY", pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "rocktable"
     )
 )
+BY_WINE = BINARY.parent.name == "by-wine"  # tests/windows/run.py --protocol
 START_DEADLINE = 20.0
 STOP_DEADLINE = 10.0
 SOCKET_TIMEOUT = 30.0  # s; a server that answers is never that slow, also on a busy machine
 API_VERSION = "2020-12-06"
 WELL_KNOWN_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+
+def paths_here(text):
+    """Returns a text of the program with paths as this system has them: in Wine, drive Z: is the root folder."""
+    if not BY_WINE:
+        return text
+    # in JSON, backslashes are doubled
+    return re.sub(r"(Z:\\|/)[^\s\"'|]*", lambda path: re.sub(r"\\+", "/", path[0].removeprefix("Z:")), text)
 
 
 class Account:
@@ -66,11 +75,6 @@ class Account:
     def url(self):
         """Where the server is, without the account: as --url takes it."""
         return f"{'https' if self.tls else 'http'}://{self.authority}"
-
-
-def path_here(name):
-    """Returns a path that the program wrote, as this system has it: in Wine, drive Z: is the root folder."""
-    return name.removeprefix("Z:").replace("\\", "/") if name.startswith("Z:\\") and os.name == "posix" else name
 
 
 _kept = {}  # `location` of a server -> the URL of the database in its place
@@ -124,7 +128,7 @@ class Server(Account):
             if ready_file.exists():
                 ready = json.loads(ready_file.read_text())
                 if "certificateAuthority" in ready:
-                    ready["certificateAuthority"] = path_here(ready["certificateAuthority"])
+                    ready["certificateAuthority"] = paths_here(ready["certificateAuthority"])
                 return ready
             code = self.process.poll()
             assert code is None, f"the server ended with {code} instead of starting: {self.errors()}"
@@ -137,10 +141,10 @@ class Server(Account):
         while not (text := (self._folder / "stdout").read_text()):
             assert time.monotonic() < deadline, "the server does not announce its start"
             time.sleep(0.005)
-        return text
+        return paths_here(text)
 
     def errors(self):
-        return (self._folder / "stderr").read_text()
+        return paths_here((self._folder / "stderr").read_text())
 
     def signal(self, number):
         """Asks the server to end and returns its exit code."""

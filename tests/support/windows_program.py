@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 from process import wait_until
-from rocktable_server import Account, path_here
+from rocktable_server import Account
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("ROCKTABLE_WINDOWS_BINARY", ROOT / "build/windows/rocktable.exe"))
@@ -111,7 +111,7 @@ class WindowsServer(Account):
 
     def _authority_file(self):
         named = self.ready.get("certificateAuthority")
-        return named if named is None else path_here(named)
+        return named if named is None or ON_WINDOWS else named.removeprefix("Z:").replace("\\", "/")
 
     def output(self):
         return (self._folder / "server.out").read_bytes()
