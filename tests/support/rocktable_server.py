@@ -45,8 +45,9 @@ def paths_here(text):
     """Returns a text of the program with paths as this system has them: in Wine, drive Z: is the root folder."""
     if not BY_WINE:
         return text
-    # in JSON, backslashes are doubled
-    return re.sub(r"(Z:\\|/)[^\s\"'|]*", lambda path: re.sub(r"\\+", "/", path[0].removeprefix("Z:")), text)
+    path = rf"(?:Z:\\|{re.escape(tempfile.gettempdir())}/)[^\s\"'|]*"
+    several = r"\\+"  # JSON doubles backslashes
+    return re.sub(path, lambda found: re.sub(several, "/", found[0].removeprefix("Z:")), text)
 
 
 class Account:

@@ -13,7 +13,7 @@ NOT_BY_WINE = {
     "the command of `rocktable exec` is a program of Linux": (
         "test_exec.py", "test_exec_dev_storage.py", "test_exec_tls.py",
         "test_ci_guide.py", "test_cloud_host_names.py", "test_faults_guide.py", "test_insight_gate.py",
-        "test_insight_guide.py",
+        "test_insight_guide.py", "test_readme.py",
         "test_configuration.py::test_exec_takes_the_file_and_no_variables",
         "test_configuration.py::test_of_an_option_of_exec_that_is_given_twice_the_last_counts",
         "test_configuration.py::test_a_server_inside_exec_does_not_ask_for_the_token_of_the_outer_one",
@@ -30,11 +30,12 @@ NOT_BY_WINE = {
         "test_relay.py::test_exec_has_them_too",
         "test_start.py::test_a_command_with_a_server_of_its_own_says_nothing_of_it",
         "test_start.py::test_timeout_ends_the_server_of_a_command_in_order",
+        "test_trace.py::test_exec_takes_it",
     ),
-    "Azurite, or what stands in for it, is a program of Linux": ("test_beside.py",),
+    "Azurite or a browser, or what stands in for it, is a program of Linux": ("test_beside.py", "test_open.py"),
     "--store is not in this program": (
         "test_citus_stand_in.py", "test_database_clock.py", "test_isolation_of_front_ends.py", "test_lost_answers.py",
-        "test_operators_view.py", "test_shared_store.py", "test_silent_database.py",
+        "test_operators_view.py", "test_shared_store.py", "test_silent_database.py", "test_write_groups.py",
     ),
     "it looks at modes of files; Wine shows an access control list as another mode": (
         "test_accounts.py::test_a_ready_file_with_keys_of_the_user_is_for_the_user_alone",
@@ -55,8 +56,11 @@ NOT_BY_WINE = {
         "test_fault_effects.py::test_slow_answers_hold_neither_threads_nor_others_and_end_with_their_clients",
         "test_https.py::test_clients_that_dawdle_are_closed",
         "test_migrate.py::test_a_migration_that_is_interrupted_says_so",
+        "test_progress.py::test_who_ends_a_transfer_",
         "test_requests.py::test_a_closed_stream_leaves_no_connection",
         "test_start.py::test_a_later_signal_ends_the_server_at_once",
+        "test_start_by_programs.py::test_an_input_that_has_ended_already_ends_it_after_the_start",
+        "test_start_by_programs.py::test_the_first_line_is_the_ready_document",
     ),
     "it locks the store as programs of Linux do": (
         "test_snapshots.py::test_a_server_ends_where_its_store_cannot_be_opened_for_a_minute",
@@ -67,6 +71,8 @@ NOT_BY_WINE = {
         "test_migrate.py::test_the_guide_works_as_it_stands",
         "test_snapshots.py::test_a_damaged_snapshot_is_refused_with_the_name_of_the_file",
         "test_start.py::test_a_folder_for_the_debug_log_gets_a_file_and_that_is_said",
+        "test_trace.py::test_a_file_that_cannot_be_written_ends_the_start",
+        "test_trace.py::test_on_a_full_disk_requests_are_served_and_the_trace_stays_readable",
     ),
     "Wine knows no pipes or devices in folders of Linux, and no links that lead nowhere": (
         "test_seed.py::test_a_link_that_leads_nowhere_is_refused",
@@ -92,6 +98,8 @@ NOT_BY_WINE = {
         "test_control_commands.py::test_nobody_is_asked",
         "test_control_commands.py::test_the_variable_answers_where_it_is_true",
         "test_control_commands.py::test_what_a_reset_is_asked_for_has_its_reach",
+        "test_progress.py::test_a_terminal_that_becomes_narrower_gets_shorter_lines",
+        "test_progress.py::test_no_line_is_wider_than_the_terminal",
     ),
     "it takes minutes by Wine": (
         "test_migrate.py::test_entities_that_others_write_meanwhile_are_not_lost",

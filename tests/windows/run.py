@@ -74,10 +74,12 @@ def launcher():
 def protocol_tests(filters):
     """Those that measure are left out: their limits are of the program on its own system."""
     program = launcher()
-    # The services that Wine starts beside the first program keep its output open.
-    subprocess.run(["wineserver", "--persistent"], check=False)
-    subprocess.run([program, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL, check=True)
+    # The services that Wine starts beside the first program keep its output open. So one without output is the first,
+    # and the services stay. The folder of Wine is complete before; the server of an earlier run would not end.
+    for words in (["wineserver", "--kill"], ["wineboot", "--init"], ["wineserver", "--wait"],
+                  ["wineserver", "--persistent"], [program, "--version"]):
+        subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=SECONDS, check=False)
     try:
         return pytest(filters, "-rs", "-p", "not_by_wine", "-m", "not timing and not alone", ROOT / "tests/protocol",
                       seconds=PROTOCOL_SECONDS, ROCKTABLE_BINARY=str(program), PYTHONPATH=str(ROOT / "tests/windows"))
