@@ -92,6 +92,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return about_missing_value(error.what());
 }
 
+// On Windows, CLI11 also accepts `/option`, and so takes a path such as `/data/rule.json` for one.
+void refuse_options_with_slashes(CLI::App& app) {
+  app.allow_windows_style_options(false);
+  for (auto* const subcommand : app.get_subcommands({})) refuse_options_with_slashes(*subcommand);
+}
+
 }  // namespace
 
 int CommandResult::print() const {
@@ -100,6 +106,7 @@ int CommandResult::print() const {
 }
 
 std::optional<CommandResult> parse(CLI::App& app, int argc, const char* const* argv) {
+  refuse_options_with_slashes(app);
   if (argc == 1 && std::string_view(argv[0]) == kDescribeWord) return CommandResult{describe(app), kExitSuccess};
   try {
     app.parse(argc, argv);

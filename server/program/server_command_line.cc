@@ -108,9 +108,9 @@ class ServerCommandLine {
 }  // namespace
 
 Invocation parse_command_line(int argc, const char* const* argv) {
-  Options defaults;
+  Options defaults;  // by the name of the program, on some systems with an extension
   defaults.compatibility =
-      parse_compatibility(std::filesystem::path(argv[0]).filename().string()).value_or(Compatibility::None);
+      parse_compatibility(std::filesystem::path(argv[0]).stem().string()).value_or(Compatibility::None);
   return ServerCommandLine(defaults).parse(argc, argv);
 }
 

@@ -26,6 +26,7 @@ from rocktable_server import (
     create_table,
     exchange,
     exchange_until_closed,
+    paths_here,
     read_response,
     request_bytes,
     send,
@@ -68,7 +69,7 @@ def refuses_to_start(*flags, names=(), never=None):
     assert result.returncode == 1, result
     assert len(result.stderr.strip().splitlines()) == 1, result.stderr
     for name in names:
-        assert str(name) in result.stderr, result.stderr
+        assert str(name) in paths_here(result.stderr), result.stderr
     assert never is None or never not in result.stderr + result.stdout
 
 

@@ -14,7 +14,7 @@ import pytest
 from own_server import needs_program, own_server
 from program import user_environment
 from proxy import BUSY, Proxy
-from rocktable_server import BINARY, Server, all_entities, create_table, send
+from rocktable_server import BINARY, Server, all_entities, create_table, paths_here, send
 
 pytestmark = needs_program
 
@@ -33,7 +33,7 @@ def start(account, *words):
 
 
 def finish(process, code=0):
-    output, errors = process.communicate(timeout=DEADLINE)
+    output, errors = map(paths_here, process.communicate(timeout=DEADLINE))
     assert process.returncode == code, errors
     return output if code == 0 else errors.splitlines()[-1]
 
@@ -493,7 +493,7 @@ def test_a_schema_that_was_changed_stays_and_is_told(server, tmp_path):
     changed = schema.read_text().replace("For people.", "For us.")
     schema.write_text(changed)
     process = start(server, "new", "two", tmp_path)
-    output, errors = process.communicate(timeout=DEADLINE)
+    output, errors = map(paths_here, process.communicate(timeout=DEADLINE))
     assert (process.returncode, output) == (0, f"{tmp_path}/0002_two.json\n")
     assert errors == (f"rocktable: {schema} was edited and is kept; "
                       "delete it to get the schema of this version\n")

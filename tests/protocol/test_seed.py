@@ -8,7 +8,7 @@ import time
 import pytest
 
 from own_server import needs_program
-from rocktable_server import BINARY, Server, all_entities, create_table, send
+from rocktable_server import BINARY, Server, all_entities, create_table, paths_here, send
 
 pytestmark = needs_program
 
@@ -27,7 +27,7 @@ def start_refused(*flags):
     command = [BINARY, "--tablePort", "0", "--silent", *flags]
     ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=20, check=False)
     assert (ended.returncode, ended.stdout) == (1, ""), ended
-    lines = ended.stderr.splitlines()
+    lines = paths_here(ended.stderr).splitlines()
     assert len(lines) == 1 and lines[0].startswith("rocktable: "), ended.stderr
     return lines[0].removeprefix("rocktable: ")
 

@@ -304,8 +304,8 @@ def test_an_export_outlives_busy_answers_and_broken_connections(source, tmp_path
     run("import", "--from", tmp_path / "Bumpy.ndjson", "--to", source.connection_string)
     faults = {2: (503, BUSY), 3: "drop", 5: "swallow", 6: (500, "no JSON")}
     with Proxy(source, lambda number, *_: faults.get(number)) as proxy:
-        run("export", "--from", proxy.connection_string, "--table", "Bumpy", "--to", tmp_path / "bumpy.ndjson")
-    assert sum(1 for _ in (tmp_path / "bumpy.ndjson").open(encoding="utf-8")) == 9000
+        run("export", "--from", proxy.connection_string, "--table", "Bumpy", "--to", tmp_path / "exported.ndjson")
+    assert sum(1 for _ in (tmp_path / "exported.ndjson").open(encoding="utf-8")) == 9000
 
 
 def test_a_table_that_is_still_being_deleted_is_waited_for(target, tmp_path):

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 from process import wait_until
-from rocktable_server import BINARY
+from rocktable_server import BINARY, paths_here
 
 SECONDS = 20
 COMMAND_SECONDS = 60
@@ -34,10 +34,10 @@ class Program:
         self.pid = self.process.pid
 
     def output(self):
-        return (self._folder / "stdout").read_text()
+        return paths_here((self._folder / "stdout").read_text())
 
     def errors(self):
-        return (self._folder / "stderr").read_text()
+        return paths_here((self._folder / "stderr").read_text())
 
     def wait_for(self, text):
         """Waits until it has printed this, and returns its output so far."""
@@ -64,18 +64,24 @@ class Program:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
+def _with_paths_here(ended):
+    return subprocess.CompletedProcess(ended.args, ended.returncode, paths_here(ended.stdout), paths_here(ended.stderr))
+
+
 def run(*flags, environment=None, folder=None, program=BINARY):
     """Runs the program until it ends. Only for commands that do not start a server."""
     words = [str(word) for word in (program, *flags)]
     environment = {**os.environ, **(environment or {})}
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment, cwd=folder, check=False)
+    return _with_paths_here(subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, env=environment,
+                                           cwd=folder, check=False))
 
 
 def run_command(*words, given=None, **variables):
     """Runs a command that asks a server, in user_environment(**variables). `given`: its standard input."""
     source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
-    return subprocess.run([str(word) for word in (BINARY, *words)], **source, capture_output=True, text=True,
-                          timeout=COMMAND_SECONDS, env=user_environment(**variables), check=False)
+    words = [str(word) for word in (BINARY, *words)]
+    return _with_paths_here(subprocess.run(words, **source, capture_output=True, text=True, timeout=COMMAND_SECONDS,
+                                           env=user_environment(**variables), check=False))
 
 
 def refusal(code, *flags, **options):

@@ -33,11 +33,21 @@ BINARY = pathlib.Path(
         "ROCKTABLE_BINARY", pathlib.Path(__file__).resolve().parents[2] / "build" / "release" / "rocktable"
     )
 )
+BY_WINE = BINARY.parent.name == "by-wine"  # tests/windows/run.py --protocol
 START_DEADLINE = 20.0
 STOP_DEADLINE = 10.0
 SOCKET_TIMEOUT = 30.0  # s; a server that answers is never that slow, also on a busy machine
 API_VERSION = "2020-12-06"
 WELL_KNOWN_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+
+
+def paths_here(text):
+    """Returns a text of the program with paths as this system has them: in Wine, drive Z: is the root folder."""
+    if not BY_WINE:
+        return text
+    path = rf"(?:Z:\\|{re.escape(tempfile.gettempdir())}/)[^\s\"'|]*"
+    several = r"\\+"  # JSON doubles backslashes
+    return re.sub(path, lambda found: re.sub(several, "/", found[0].removeprefix("Z:")), text)
 
 
 class Account:
@@ -117,7 +127,10 @@ class Server(Account):
         deadline = time.monotonic() + START_DEADLINE
         while time.monotonic() < deadline:
             if ready_file.exists():
-                return json.loads(ready_file.read_text())
+                ready = json.loads(ready_file.read_text())
+                if "certificateAuthority" in ready:
+                    ready["certificateAuthority"] = paths_here(ready["certificateAuthority"])
+                return ready
             code = self.process.poll()
             assert code is None, f"the server ended with {code} instead of starting: {self.errors()}"
             time.sleep(0.005)
@@ -129,10 +142,10 @@ class Server(Account):
         while not (text := (self._folder / "stdout").read_text()):
             assert time.monotonic() < deadline, "the server does not announce its start"
             time.sleep(0.005)
-        return text
+        return paths_here(text)
 
     def errors(self):
-        return (self._folder / "stderr").read_text()
+        return paths_here((self._folder / "stderr").read_text())
 
     def signal(self, number):
         """Asks the server to end and returns its exit code."""

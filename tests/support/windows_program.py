@@ -49,13 +49,13 @@ def environment(**variables):
     return kept | variables
 
 
-def run(*arguments, given=None, folder=None, **variables):
+def run(*arguments, given=None, folder=None, program=PROGRAM, **variables):
     """Runs the program to its end. Its output is bytes as it wrote them."""
     source = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
     # Not pipes: the services that Wine starts beside the first program keep them open.
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        done = subprocess.run(words(*arguments), **source, stdout=output, stderr=errors, timeout=SECONDS, cwd=folder,
-                              env=environment(**variables), check=False)
+        done = subprocess.run(words_of(program, *arguments), **source, stdout=output, stderr=errors, timeout=SECONDS,
+                              cwd=folder, env=environment(**variables), check=False)
         for file in (output, errors):
             file.seek(0)
         return subprocess.CompletedProcess(done.args, done.returncode, output.read(), errors.read())

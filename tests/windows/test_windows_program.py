@@ -4,6 +4,7 @@ Needs build/windows/rocktable.exe (script/build windows), and Wine where this is
 """
 import json
 import os
+import shutil
 import stat
 import subprocess
 
@@ -51,6 +52,20 @@ def test_a_wrong_option_is_one_sentence():
     answer = run("--tablePort", "many")
     assert answer.returncode == 2
     assert answer.stderr.startswith(b"rocktable: ") and answer.stderr.count(b"\n") == 1, answer
+
+
+def test_a_path_that_begins_with_a_slash_is_no_option():
+    answer = run("faults", "add", "/absent/rule.json")
+    assert answer.returncode == 1, answer
+    assert b"/absent/rule.json cannot be read" in answer.stderr, answer
+
+
+def test_the_name_of_a_copy_counts_without_its_extension(tmp_path):
+    copy = tmp_path / "azurite-table.exe"
+    os.symlink(windows_program.PROGRAM, copy) if not ON_WINDOWS else shutil.copy(windows_program.PROGRAM, copy)
+    answer = run("--inMemoryPersistence", "--tablePort", 0, "--stopAtInputEnd", program=copy)
+    assert answer.returncode == 0, answer
+    assert b"Azurite Table service successfully started on 127.0.0.1:" in answer.stdout, answer
 
 
 def test_the_store_in_a_database_is_refused():
