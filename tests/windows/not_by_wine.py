@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-SECONDS = 60  # of a test, of its fixtures, and of their end
+SECONDS = 180  # of a test, of its fixtures, and of their end
 
 # Reasons, and the beginnings of names: a file, or `FILE::TEST`.
 NOT_BY_WINE = {
