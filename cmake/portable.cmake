@@ -19,7 +19,8 @@ add_link_options(-static LINKER:--gc-sections)
 add_compile_options(-ffunction-sections -fdata-sections -fno-pie -fno-align-jumps -fno-align-labels -fno-align-loops)
 
 file(REAL_PATH ${libraries} libraries)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS script/support/libraries.sh)  # its key is in the path
+set_property(DIRECTORY APPEND PROPERTY
+  CMAKE_CONFIGURE_DEPENDS script/support/libraries.sh cmake/rocksdb.cmake)  # their key is in the path
 set(RocksDB_DIR ${libraries}/lib/cmake/rocksdb CACHE PATH "The library from source" FORCE)
 set(OPENSSL_ROOT_DIR ${libraries} CACHE PATH "The library from source" FORCE)
 set(OPENSSL_INCLUDE_DIR ${libraries}/include CACHE PATH "The library from source" FORCE)

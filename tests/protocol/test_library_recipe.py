@@ -17,7 +17,8 @@ BUILDS = 'build_libraries() { echo built; echo "$1" >>built; mkdir -p "$2/lib"; 
 class Recipe:
     def __init__(self, folder):
         self.folder = folder
-        shutil.copytree(ROOT / "script", folder / "script")
+        for part in ("script", "cmake"):
+            shutil.copytree(ROOT / part, folder / part)
         self.use_compiler("g++ 12")
 
     def use_compiler(self, version):
@@ -71,10 +72,11 @@ def test_another_compiler_or_another_recipe_builds_anew(recipe):
     recipe.need("portable")
     recipe.use_compiler("g++ 14")
     recipe.need("portable")
-    with open(recipe.folder / "script/support/libraries.sh", "a") as script:
-        script.write("# changed\n")
-    recipe.need("portable")
-    assert recipe.built() == ["portable"] * 3 and len(recipe.kept()) == 3
+    for name in ("script/support/libraries.sh", "cmake/rocksdb.cmake"):
+        with open(recipe.folder / name, "a") as part:
+            part.write("# changed\n")
+        recipe.need("portable")
+    assert recipe.built() == ["portable"] * 4 and len(recipe.kept()) == 4
 
 
 def test_what_failed_is_shown_and_leaves_nothing_that_counts(recipe):
