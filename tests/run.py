@@ -36,8 +36,9 @@ TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
 MOST_AGAIN = 5  # tests of a runner; more of them have one cause
 UNSTEADY = []  # names of tests that passed only when they ran again
-RERUN_BY_PYTEST = re.compile(r"^RERUN (\S+)", re.MULTILINE)
-FAILED_IN_PYTEST = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+# Two plugins name the same test by paths from two folders.
+RERUN_BY_PYTEST = re.compile(r"^RERUN (?:tests/)?(.+)$", re.MULTILINE)
+FAILED_IN_PYTEST = re.compile(r"^(?:FAILED|ERROR) (?:tests/)?(.+?)(?: - .*)?$", re.MULTILINE)
 WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 
 # --quick: sanitizers find errors in code that parses input, uses threads, or moves data.
