@@ -11,7 +11,7 @@ import packages
 from program import refusal
 from rocktable_server import BINARY
 
-MAXIMUM_BYTES = 6_000_000
+MAXIMUM_BYTES = 6_100_000
 SECONDS = 20
 
 
