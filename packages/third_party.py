@@ -2,9 +2,13 @@
 from Debian's sources (script/support/libraries.sh)."""
 import dataclasses
 import pathlib
+import re
 import subprocess
 
 GCC_LICENSE = "GPL-3.0-or-later WITH GCC-exception-3.1"
+# The files of licences to which Debian's copyright files refer, by the identifier of SPDX that stands for each.
+COMMON = pathlib.Path("/usr/share/common-licenses")
+COMMON_LICENSES = {"Apache-2.0": "Apache-2.0", "LGPL-2.1": "LGPL-2.1", "GPL-3.0": "GPL-3"}
 SOURCES = pathlib.Path(__file__).resolve().parents[1] / "build/sources"
 
 
@@ -69,11 +73,37 @@ def versions(system):
 
 
 def license_texts(system):
-    """Returns the copyright files of all libraries in the program for a system as one text."""
+    """Returns the notices of all libraries in the program for a system, and the texts that they refer to, as one text."""
     parts = []
     for library in libraries_of(system):
         package, _ = installed_package(library)
-        text = pathlib.Path("/usr/share/doc", package, "copyright").read_text(errors="replace").strip()
-        title = f"{library.name} {version_of(library)} ({library.license})"
-        parts.append(f"{title}\n{'=' * len(title)}\n\n{text}\n")
+        text = without_file_lists(pathlib.Path("/usr/share/doc", package, "copyright").read_text(errors="replace").strip())
+        parts.append(titled(f"{library.name} {version_of(library)} ({library.license})", text))
+    for identifier, file in COMMON_LICENSES.items():
+        if any(identifier in library.license for library in libraries_of(system)):
+            parts.append(titled(identifier, (COMMON / file).read_text().strip("\n")))
     return "Licences of the libraries in the program rocktable\n\n" + "\n\n".join(parts)
+
+
+def titled(title, text):
+    return f"{title}\n{'=' * len(title)}\n\n{text}\n"
+
+
+def without_file_lists(text):
+    """Shortens Debian's machine-readable copyright file to its notices: the holders under each licence, without the files
+    that each has written, of which Boost's has 1,600 lists. Returns any other text as it is.
+
+    Source: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+    """
+    if not text.startswith("Format: "):
+        return text
+    holders, others = {}, []
+    for paragraph in re.split(r"\n\s*\n(?=\S)", text):
+        notice = re.match(r"Files:.*?\nCopyright:(.*?)\n(License:.*)", paragraph, re.DOTALL)
+        if notice:
+            lines = holders.setdefault(notice[2], {})
+            lines.update((line.strip(), None) for line in notice[1].splitlines() if line.strip())
+        else:
+            others.append(paragraph)
+    notices = ["Copyright:\n" + "".join(f" {line}\n" for line in lines) + license for license, lines in holders.items()]
+    return "\n\n".join(others[:1] + notices + others[1:])

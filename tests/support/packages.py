@@ -7,6 +7,7 @@ from rocktable_server import BINARY
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECONDS = 300
+MAXIMUM_BYTES = 6_000_000  # of npm, NuGet packages and wheels
 ARCHITECTURES = ("x86_64", "aarch64")
 WINDOWS = "windows-x86_64"
 

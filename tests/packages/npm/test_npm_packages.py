@@ -13,7 +13,6 @@ from npm_project import CPU, SECONDS, variables
 from npm_registry import manifest_of
 from rocktable_server import BINARY
 
-MAXIMUM_BYTES = 6_100_000
 HERE = f"linux-{CPU}"
 OTHER = "x64" if HERE.endswith("arm64") else "arm64"
 
@@ -50,7 +49,7 @@ def test_without_a_program_for_windows_nothing_depends_on_it(tmp_path):
 
 def test_each_package_is_small_and_has_readme_and_licences(files):
     for file in files:
-        assert file.stat().st_size < MAXIMUM_BYTES
+        assert file.stat().st_size < packages.MAXIMUM_BYTES
         assert {"README.md", "LICENSE", "package.json"} <= set(names_in(file))
         assert ("THIRD-PARTY-LICENSES" in names_in(file)) == ("bin/rocktable.js" not in names_in(file))
 
