@@ -213,7 +213,7 @@ def measure_azurite(version, options):
         }
         try:
             for runner in tests.client_runners([], "--azure-cli" in options, "--dotnet" in options, False, scratch):
-                _, found = tests.run(runner, environment, [])
+                found = tests.run(runner, environment, []).reached
                 reached |= {runner.program: found} if found else {}
         finally:
             for process in (plain, secure):

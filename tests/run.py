@@ -21,6 +21,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import typing
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -35,7 +36,6 @@ PYTHON = "/usr/bin/python3"  # that of the distribution, because it finds the pa
 TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
 MOST_AGAIN = 5  # tests of a runner; more of them have one cause
-UNSTEADY = []  # names of tests that passed only when they ran again
 # Two plugins name the same test by paths from two folders.
 RERUN_BY_PYTEST = re.compile(r"^RERUN (?:tests/)?(.+)$", re.MULTILINE)
 FAILED_IN_PYTEST = re.compile(r"^(?:FAILED|ERROR) (?:tests/)?(.+?)(?: - .*)?$", re.MULTILINE)
@@ -188,10 +188,10 @@ class JavaScript:
     def passed_again(self, output, number):
         return self.count(output)[0] >= number
 
-    def reached(self, _output):
+    def reached(self, _output, unsteady):
         told = self.told()
         version = json.loads(self.package.read_text())["version"]
-        passed = dict.fromkeys(getattr(self, "unsteady", []), "passed")
+        passed = dict.fromkeys(unsteady, "passed")
         return Reached.of(version, [(one["name"], passed.get(one["name"], one["outcome"])) for one in told])
 
 
@@ -237,7 +237,7 @@ class Python:
         total, failures, errors, skipped = (int(suite.get(k)) for k in ("tests", "failures", "errors", "skipped"))
         return total - failures - errors - skipped, failures + errors, skipped
 
-    def reached(self, _output):
+    def reached(self, _output, _unsteady):
         if self.program == "az":
             told = subprocess.run(["az", "version", "--output", "json"], capture_output=True, text=True, check=True).stdout
             version = json.loads(told)["azure-cli"]
@@ -269,7 +269,7 @@ class DotNet:
         told = self.told(output)
         return told["passed"], len(told["failed"]), 0
 
-    def reached(self, output):
+    def reached(self, output, _unsteady):
         told = self.told(output)
         return Reached(self.version, told["passed"], 0, told["failed"])
 
@@ -363,25 +363,33 @@ def unsteady_tests(runner, output, failed, environment):
     return names if status == 0 and runner.passed_again(told, failed) else []
 
 
+class Outcome(typing.NamedTuple):
+    """What a run of a runner tells."""
+
+    counts: tuple  # passed, failed, skipped
+    skipped: collections.Counter  # {reason: number}
+    unsteady: list  # names of tests that passed only when they ran again
+    reached: Reached | None  # the results of its program, if any
+
+
 def run(runner, environment, filters):
-    """Runs `runner` and shows its output. Returns (passed, failed, skipped), why tests were skipped, and the results of its
-    program, if any. Adds to UNSTEADY."""
+    """Runs `runner` and shows its output. Returns its Outcome."""
     print(f"== {runner.name}", flush=True)
     output, status = shown(runner, runner.command, environment)
     passed, failed, skipped = runner.count(output)
+    unsteady = []
     # A runner that reports no failure but exits with an error, or reports nothing, has crashed.
     if failed == 0 and (status != 0 or (passed + skipped == 0 and not filters)):
         print(f"{runner.name} ended with status {status} and reported {passed} tests passed")
         failed = 1
     elif unsteady := unsteady_tests(runner, output, failed, environment):
-        runner.unsteady = unsteady
         passed, failed = passed + failed, 0
-    still_failed = FAILED_IN_PYTEST.findall(output)
-    UNSTEADY.extend(getattr(runner, "unsteady", []))
-    UNSTEADY.extend(sorted({name for name in RERUN_BY_PYTEST.findall(output) if name not in still_failed}))
     told = getattr(runner, "program", None) and passed + skipped > 0  # a runner that crashed has no results
+    reached = runner.reached(output, unsteady) if told else None
+    still_failed = FAILED_IN_PYTEST.findall(output)
+    rerun = sorted({name for name in RERUN_BY_PYTEST.findall(output) if name not in still_failed})
     reasons = getattr(runner, "skip_reasons", skip_reasons)(output, skipped)
-    return (passed, failed, skipped), reasons, runner.reached(output) if told else None
+    return Outcome((passed, failed, skipped), reasons, unsteady + rerun, reached)
 
 
 def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
@@ -459,7 +467,7 @@ def main():
     if preset in SANITIZED:  # their stack frames are about five times as large; the usual limit is 8 MiB
         resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
-    totals, reasons, reached = [0, 0, 0], collections.Counter(), {}
+    totals, skipped, unsteady, reached = [0, 0, 0], collections.Counter(), [], {}
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         choose = store_runners if "ROCKTABLE_TEST_STORE" in os.environ else all_runners
         runners = choose(options, build, filters, sanitized, scratch)
@@ -467,14 +475,15 @@ def main():
             if isinstance(runner, Page):
                 compatibility.save(reached)
             if runner.command:
-                counts, why, of_program = run(runner, environment, filters)
-                reasons.update(why)
-                totals = [a + b for a, b in zip(totals, counts)]
-                reached |= {runner.program: of_program} if of_program else {}
+                outcome = run(runner, environment, filters)
+                totals = [a + b for a, b in zip(totals, outcome.counts)]
+                skipped.update(outcome.skipped)
+                unsteady += outcome.unsteady
+                reached |= {runner.program: outcome.reached} if outcome.reached else {}
     if not any(totals):
         print("no test has a name like " + ", ".join(filters))
-    print_skipped(reasons)
-    for name in UNSTEADY:
+    print_skipped(skipped)
+    for name in unsteady:
         print(f"unsteady, passed only when it ran again: {name}")
     print("{} passed, {} failed, {} skipped".format(*totals))
     return 0 if totals[1] == 0 and any(totals) else 1
