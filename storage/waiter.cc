@@ -1,8 +1,9 @@
 #include "storage/waiter.h"
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <semaphore>
 #include <thread>
 
 #include "base/platform/sockets.h"
@@ -16,6 +17,35 @@ std::optional<Waiter::Clock::time_point>& call_of_thread() {
   return since;
 }
 
+// Counts wake-ups, and waits for one. A semaphore of the standard library can lose one on Windows (StopSignal).
+class WakeUps {
+ public:
+  void add() {
+    {
+      const std::lock_guard lock(mutex_);
+      ++count_;
+    }
+    added_.notify_one();
+  }
+  // Takes one. Returns false if there is none until the deadline.
+  bool take(Waiter::Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    const auto has_one = [this] { return count_ > 0; };
+    if (deadline == Waiter::Clock::time_point::max()) {
+      added_.wait(lock, has_one);
+    } else if (!added_.wait_until(lock, deadline, has_one)) {
+      return false;
+    }
+    --count_;
+    return true;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable added_;
+  int count_ = 0;
+};
+
 // Blocks the thread, which runs one call at a time.
 class BlockingWaiter final : public Waiter {
  public:
@@ -26,19 +56,15 @@ class BlockingWaiter final : public Waiter {
   }
   void sleep_for(Clock::duration time) override { std::this_thread::sleep_for(time); }
   std::function<void()> waker() override {
-    return [woken = woken_] { std::shared_ptr(woken)->release(); };
+    return [woken = woken_] { std::shared_ptr(woken)->add(); };
   }
-  bool sleep(Clock::time_point deadline) override {
-    if (deadline != Clock::time_point::max()) return woken_->try_acquire_until(deadline);
-    woken_->acquire();
-    return true;
-  }
+  bool sleep(Clock::time_point deadline) override { return woken_->take(deadline); }
   void run_blocking(const std::function<void()>& work) override { work(); }
 
  private:
-  // Shared, and once more by who calls release(): that may still run in the other thread when this one, and the
+  // Shared, and once more by who calls add(): that may still run in the other thread when this one, and the
   // function that it calls, are gone.
-  const std::shared_ptr<std::counting_semaphore<>> woken_ = std::make_shared<std::counting_semaphore<>>(0);
+  const std::shared_ptr<WakeUps> woken_ = std::make_shared<WakeUps>();
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "base/base64.h"
-#include "base/mutex.h"
-#include "base/thread_copy.h"
+#include "base/threads/mutex.h"
+#include "base/threads/thread_copy.h"
 #include "odata/protocol/development_account.h"
 
 namespace rocktable {

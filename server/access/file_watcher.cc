@@ -38,12 +38,11 @@ void FileWatcher::watch(std::function<void()> read_again) {
   if (files_.empty()) return;
   read_again_ = std::move(read_again);
   seen_ = read_versions();
-  watcher_ = std::jthread([this](const std::stop_token& stop) { poll(stop); });
+  watcher_ = StoppableThread([this](StopSignal& stop) { poll(stop); });
 }
 
-void FileWatcher::poll(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, stop, kPollInterval, [&] { return stop.stop_requested(); })) {
+void FileWatcher::poll(StopSignal& stop) {
+  while (!stop.wait_for(kPollInterval)) {
     if (!is_due()) continue;
     polls_since_change_ = 0;
     for (std::size_t i = 0; i < files_.size(); ++i) files_[i].version = seen_[i];  // if it ends before it notes them

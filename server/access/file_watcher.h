@@ -1,14 +1,13 @@
 // FileWatcher: reads files again after they changed.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "base/threads/stoppable_thread.h"
 
 namespace rocktable {
 
@@ -43,7 +42,7 @@ class FileWatcher {
   };
   using Versions = std::vector<std::optional<FileVersion>>;
 
-  void poll(const std::stop_token& stop);
+  void poll(StopSignal& stop);
   bool is_due();
   Versions read_versions() const;
   Versions current_versions() const;
@@ -52,9 +51,7 @@ class FileWatcher {
   std::vector<WatchedFile> files_;
   Versions seen_;  // at the last poll
   int polls_since_change_ = 0;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::jthread watcher_;  // last member: must be destroyed before the others
+  StoppableThread watcher_;  // last member: must be destroyed before the others
 };
 
 }  // namespace rocktable

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/behaviour/behaviour.h"
 #include "server/behaviour/past_values.h"
 #include "server/behaviour/throttle.h"

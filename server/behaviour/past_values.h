@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace rocktable {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/behaviour/behaviour.h"
 
 namespace rocktable {

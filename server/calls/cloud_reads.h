@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/request/caller.h"
 #include "server/request/operation.h"
 #include "server/request/request_notes.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/events/request_event.h"
 
 namespace rocktable {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "base/platform/file.h"
+#include "base/threads/mutex.h"
 
 namespace rocktable {
 

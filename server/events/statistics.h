@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/events/request_event.h"
 #include "server/events/thread_shards.h"
 #include "storage/request_stats.h"

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/executors/fiber.h"
 
 namespace rocktable {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/faults/fault_rule.h"
 
 namespace rocktable {

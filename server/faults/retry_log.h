@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "odata/error.h"
 
 namespace rocktable {

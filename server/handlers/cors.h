@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/mutex.h"
-#include "base/thread_copy.h"
+#include "base/threads/mutex.h"
+#include "base/threads/thread_copy.h"
 #include "odata/protocol/headers.h"
 #include "server/handlers/service_properties.h"
 #include "server/request/request_context.h"

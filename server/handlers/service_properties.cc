@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "base/mutex.h"
 #include "base/text.h"
+#include "base/threads/mutex.h"
 #include "odata/value.h"
 #include "server/request/xml.h"
 

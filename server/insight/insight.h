@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/events/request_event.h"
 #include "server/insight/open_pages.h"
 #include "server/insight/recent_minutes.h"

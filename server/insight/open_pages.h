@@ -7,7 +7,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace rocktable {
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/insight/duration_histogram.h"
 
 namespace rocktable {

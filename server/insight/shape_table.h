@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/insight/distinct_count.h"
 #include "server/insight/duration_histogram.h"
 #include "server/insight/query_shape.h"

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <list>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace rocktable {
 

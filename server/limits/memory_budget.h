@@ -7,7 +7,7 @@
 #include <functional>
 #include <list>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 
 namespace rocktable {
 

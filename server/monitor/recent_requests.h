@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/events/request_event.h"
 #include "server/monitor/request_ring.h"
 #include "server/monitor/request_window.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/events/short_lock.h"
 #include "server/events/thread_shards.h"
 #include "server/monitor/request_record.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/monitor/kept_request.h"
 #include "server/monitor/request_ring.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "server/access/roles/roles.h"
 #include "server/events/request_event.h"
 

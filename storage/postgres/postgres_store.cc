@@ -1,6 +1,5 @@
 #include "storage/postgres/postgres_store.h"
 
-#include <condition_variable>
 #include <mutex>
 #include <optional>
 
@@ -33,11 +32,8 @@ std::string lower(std::string_view name) { return to_lower_ascii(name); }
 
 // Runs `work` every kHouseInterval until `stop`.
 template <class Work>
-void repeat(const std::stop_token& stop, const Work& work) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  while (!never.wait_for(lock, stop, kHouseInterval, [&] { return stop.stop_requested(); })) work();
+void repeat(StopSignal& stop, const Work& work) {
+  while (!stop.wait_for(kHouseInterval)) work();
 }
 
 }  // namespace
@@ -57,11 +53,11 @@ PostgresStore::PostgresStore(const StoreOptions& options)
               Statement::BrieflyLocked, group_time(schema_.layout)),
       slot_(schema_.front_end % kSlots),
       contents_id_(schema_.contents_id) {
-  watcher_ = std::jthread([this](const std::stop_token& stop) {
+  watcher_ = StoppableThread([this](StopSignal& stop) {
     watch_database();  // at once, because it must know the clock before that goes back
     repeat(stop, [this] { watch_database(); });
   });
-  sweeper_ = std::jthread([this](const std::stop_token& stop) { repeat(stop, [&] { sweep_dropped(stop); }); });
+  sweeper_ = StoppableThread([this](StopSignal& stop) { repeat(stop, [&] { sweep_dropped(stop); }); });
 }
 
 // --- Connections -------------------------------------------------------------------------------------------
@@ -361,7 +357,7 @@ void PostgresStore::watch_database() {
 
 // Deletes slices of one dropped table. Its row is forgotten only a minute after the deletion, because a write that
 // began before may still be on its way.
-void PostgresStore::sweep_dropped(const std::stop_token& stop) {
+void PostgresStore::sweep_dropped(const StopSignal& stop) {
   constexpr std::int64_t kSlice = 2000;
   constexpr std::int64_t kLatestWrite = 60;  // seconds
   if (unavailable()) return;
@@ -378,7 +374,7 @@ void PostgresStore::sweep_dropped(const std::stop_token& stop) {
       step.parameters.add(utf16_table_begin(table)).add(utf16_table_end(table)).add(kSlice);
       swept = run_in_turn(step).changed();
       was_empty = was_empty && swept == 0;
-      if (stop.stop_requested()) return;
+      if (stop.is_requested()) return;
     }
     if (!was_empty || claimed.number(0, 1) < kLatestWrite) return;
     PgStep step{Statement::ForgetDropped};

@@ -23,13 +23,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
+#include "base/threads/stoppable_thread.h"
 #include "storage/postgres/database/pg_pool.h"
 #include "storage/postgres/row_locks.h"
 #include "storage/postgres/server_clock.h"
@@ -118,7 +117,7 @@ class PostgresStore final : public Store {
 
   std::vector<PgRows> change_contents(Steps steps);
   void watch_database();
-  void sweep_dropped(const std::stop_token& stop);
+  void sweep_dropped(const StopSignal& stop);
 
   const StoreOptions options_;
   mutable PgHealth health_;
@@ -134,8 +133,8 @@ class PostgresStore final : public Store {
 
   ServerClock server_clock_;                // of the thread `watcher_`, as the next
   std::unique_ptr<PgConnection> watching_;  // its connection
-  std::jthread watcher_;                    // asks whether the database answers
-  std::jthread sweeper_;                    // deletes the rows of deleted tables
+  StoppableThread watcher_;                 // asks whether the database answers
+  StoppableThread sweeper_;                 // deletes the rows of deleted tables
 };
 
 }  // namespace rocktable

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "storage/waiter.h"
 
 namespace rocktable {

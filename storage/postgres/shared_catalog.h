@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
 #include "base/text.h"
+#include "base/threads/mutex.h"
 #include "storage/format/table_id.h"
 #include "storage/store_types.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "storage/postgres/database/pg_connection.h"
 #include "storage/waiter.h"
 

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -36,9 +35,16 @@ class Watchdog : public doctest::IReporter {
   explicit Watchdog(const doctest::ContextOptions&) {}
 
   void test_run_start() override {
-    thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+    thread_ = std::thread([this] { watch(); });
   }
-  void test_run_end(const doctest::TestRunStats&) override { thread_ = {}; }
+  void test_run_end(const doctest::TestRunStats&) override {
+    {
+      const std::lock_guard lock(mutex_);
+      is_over_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
 
   void test_case_start(const doctest::TestCaseData& test) override {
     std::string name =
@@ -66,13 +72,13 @@ class Watchdog : public doctest::IReporter {
     changed_.notify_all();
   }
 
-  void watch(const std::stop_token& stop) {
+  void watch() {
     const std::chrono::seconds longest = limit();
     std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
+    while (!is_over_) {
       const int watched = begun_;
-      const bool ended = changed_.wait_for(lock, stop, longest, [&] { return begun_ != watched; });
-      if (ended || stop.stop_requested() || !name_) continue;
+      const bool ended = changed_.wait_for(lock, longest, [&] { return begun_ != watched || is_over_; });
+      if (ended || !name_) continue;
       std::fprintf(stderr, "the test %s runs for longer than %lld s\n", name_->c_str(),
                    static_cast<long long>(longest.count()));
       std::fflush(nullptr);
@@ -81,10 +87,11 @@ class Watchdog : public doctest::IReporter {
   }
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::optional<std::string> name_;  // of the test that runs
   int begun_ = 0;
-  std::jthread thread_;
+  bool is_over_ = false;
+  std::thread thread_;
 };
 
 REGISTER_LISTENER("watchdog", 0, Watchdog);

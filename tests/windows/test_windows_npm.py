@@ -1,6 +1,8 @@
 """The npm packages on Windows: the command and the fixture, with Node for Windows (the package in node/)."""
+import contextlib
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -15,11 +17,10 @@ from guide import JAVASCRIPT
 from npm_project import Project
 from npm_registry import Registry
 from process import wait_until
-from windows_program import SECONDS, does_listen, interrupt, path, run, words_of
+from windows_program import SECONDS, does_listen, path, run, words_of
 
 pytestmark = pytest.mark.skipif(not windows_program.IS_THERE, reason=windows_program.WHAT_IS_MISSING)
 
-MAXIMUM_BYTES = 9_000_000
 SERVER = ["--inMemoryPersistence", "--tablePort", "0", "--silent", "--readyFile", "-"]
 SDK = """
 import { TableClient } from "@azure/data-tables";
@@ -44,10 +45,17 @@ class WindowsProject(Project):
         return {**super().variables(more), "NODE_SKIP_PLATFORM_CHECK": "1"}
 
     # Node by Wine cannot write to a pipe of this system, so its output goes to files.
+    @contextlib.contextmanager
     def started(self, *words, environment=None):
+        """Starts Node, and kills it at the end, because what a test expected may have failed."""
         with open(self.folder / "output", "wb") as output, open(self.folder / "errors", "wb") as errors:
-            return subprocess.Popen(self.words(*words), cwd=self.folder, env=self.variables(environment),
-                                    stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+            process = subprocess.Popen(self.words(*words), cwd=self.folder, env=self.variables(environment),
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
     def written(self, name):
         return (self.folder / name).read_text(encoding="utf-8")
@@ -65,10 +73,7 @@ class WindowsProject(Project):
         return self.written("output")
 
     def _wait(self, process, code):
-        try:
-            ended = process.wait(SECONDS)
-        finally:
-            process.kill()
+        ended = process.wait(SECONDS)
         assert ended == code, (ended, self.written("output"), self.written("errors"))
 
     def port(self):
@@ -103,7 +108,7 @@ def project(files, node, tmp_path_factory):
 
 def test_the_package_is_small(files):
     (file,) = (file for file in files if "win32" in file.name)
-    assert file.stat().st_size < MAXIMUM_BYTES
+    assert file.stat().st_size < packages.MAXIMUM_BYTES
 
 
 # --- the command --------------------------------------------------------------------------------------------------------
@@ -147,11 +152,10 @@ def test_it_does_not_end_before_the_program_at_ctrl_c(project):
         pytest.skip("the console sends it to both")
     with project.started(project.launcher, *SERVER) as process:
         port = project.port()
-        interrupt(process)
+        process.send_signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
         assert does_listen(port)
-        process.kill()
 
 
 def test_a_variable_can_name_another_program(project, tmp_path):

@@ -14,7 +14,6 @@ from windows_program import ON_WINDOWS, SECONDS, does_listen, path, run
 
 pytestmark = pytest.mark.skipif(not windows_program.IS_THERE, reason=windows_program.WHAT_IS_MISSING)
 
-MAXIMUM_BYTES = 9_000_000
 AS_ON_WINDOWS = (pathlib.Path(__file__).resolve().parents[1] / "packages/wheel/as_on_windows.py").read_text()
 
 
@@ -49,7 +48,7 @@ class Package:
 def package(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     (wheel,) = packages.make("wheel", folder / "made", architectures=(), windows=windows_program.PROGRAM)
-    assert wheel.stat().st_size < MAXIMUM_BYTES
+    assert wheel.stat().st_size < packages.MAXIMUM_BYTES
     return Package(folder, wheel)
 
 

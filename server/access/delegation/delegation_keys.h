@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/date_time.h"
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "odata/protocol/shared_key.h"
 
 namespace rocktable {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/mutex.h"
 #include "base/text.h"
-#include "base/thread_copy.h"
+#include "base/threads/mutex.h"
+#include "base/threads/thread_copy.h"
 
 namespace rocktable {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "storage/waiter.h"
 
 namespace rocktable {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/mutex.h"
+#include "base/threads/mutex.h"
 #include "storage/postgres/database/pg_connection.h"
 #include "storage/postgres/database/pg_health.h"
 #include "storage/waiter.h"

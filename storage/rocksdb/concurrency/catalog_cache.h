@@ -10,7 +10,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "base/thread_copy.h"
+#include "base/threads/thread_copy.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 
 namespace rocktable {

@@ -6,7 +6,9 @@
 namespace rocktable {
 
 void Recovery::prepare() {
-  if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  if (thread_.joinable()) return;
+  is_stopping_ = false;
+  thread_ = std::thread([this] { run(); });
 }
 
 void Recovery::begin(std::string reason) {
@@ -27,15 +29,19 @@ std::optional<std::string> Recovery::reason() const {
 
 void Recovery::stop() {
   if (!thread_.joinable()) return;
-  thread_.request_stop();
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+  }
+  changed_.notify_all();
   thread_.join();
 }
 
-void Recovery::run(const std::stop_token& stop) {
+void Recovery::run() {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return pending_; })) {
-    changed_.wait_for(lock, stop, rules_.interval, [] { return false; });
-    if (stop.stop_requested()) return;
+  for (;;) {
+    changed_.wait(lock, [this] { return pending_ || is_stopping_; });
+    if (changed_.wait_for(lock, rules_.interval, [this] { return is_stopping_; })) return;
     if (try_once(lock)) pending_ = false;
   }
 }

@@ -7,7 +7,6 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -45,18 +44,19 @@ class Recovery {
   void stop();
 
  private:
-  void run(const std::stop_token& stop);
+  void run();
   // Returns whether retrying is over.
   bool try_once(std::unique_lock<std::mutex>& lock);
 
   const Rules rules_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::optional<std::string> reason_;
-  bool pending_ = false;        // an attempt is due
+  bool pending_ = false;  // an attempt is due
+  bool is_stopping_ = false;
   std::uint64_t failures_ = 0;  // counted by begin()
   std::chrono::steady_clock::time_point begun_;
-  std::jthread thread_;
+  std::thread thread_;
 };
 
 }  // namespace rocktable

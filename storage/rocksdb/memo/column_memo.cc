@@ -120,20 +120,15 @@ void ColumnMemo::count_anew(const ColumnScan& scan) {
 void ColumnMemo::start_sweeper() {
   if (is_sweeping_) return;
   try {
-    sweeper_ = std::jthread([this](const std::stop_token& stop) { sweep(stop); });
+    sweeper_ = StoppableThread([this](StopSignal& stop) { sweep(stop); });
     is_sweeping_ = true;
   } catch (const std::system_error&) {  // NOLINT(bugprone-empty-catch): see above
   }
 }
 
-void ColumnMemo::sweep(const std::stop_token& stop) {
+void ColumnMemo::sweep(StopSignal& stop) {
   constexpr auto kInterval = kIdleTime / 4;
-  for (;;) {
-    {
-      std::unique_lock lock(mutex_);
-      stopped_.wait_for(lock, stop, kInterval, [] { return false; });
-    }
-    if (stop.stop_requested()) return;
+  while (!stop.wait_for(kInterval)) {
     const bool has_columns = drop_idle(Clock::now());
     if (has_columns) continue;
     return_free_memory();  // the heap would keep what was freed

@@ -14,7 +14,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,9 +21,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
+#include "base/threads/stoppable_thread.h"
 #include "odata/value.h"
 #include "storage/format/table_id.h"
 #include "storage/rocksdb/memo/column.h"
@@ -103,7 +102,7 @@ class ColumnMemo {
   void install(const ColumnScan& scan, const std::shared_ptr<const Column>& base, std::shared_ptr<const Column> column);
   void count_anew(const ColumnScan& scan);
   void release_maker() { is_making_ = false; }
-  void sweep(const std::stop_token& stop);
+  void sweep(StopSignal& stop);
 
   ColumnBudget budget_;
   std::atomic<bool> is_making_ = false;  // set with the lock, because two scans may want to make a column
@@ -111,9 +110,8 @@ class ColumnMemo {
   std::mutex mutex_;
   std::uint64_t sequence_ = 0;  // of all entries
   std::vector<Entry> entries_;
-  std::condition_variable_any stopped_;
   bool is_sweeping_ = false;
-  std::jthread sweeper_;  // the last member: it ends before the others
+  StoppableThread sweeper_;  // the last member: it ends before the others
 };
 
 // Makes a column of the rows that a scan reads, or gives up. There is one at a time. Destroy it before the scan ends.

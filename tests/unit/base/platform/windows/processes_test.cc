@@ -120,7 +120,7 @@ TEST_CASE("no request to stop has come") {
 
 TEST_CASE("waiting for the end of input can end, and the threads of this process destroy what they have") {
   struct Counted {
-    explicit Counted(int& count) : count(&count) {}
+    explicit Counted(int& total) : count(&total) {}
     ~Counted() { ++*count; }
     int* count;
   };

@@ -123,7 +123,14 @@ TEST_CASE("repair omits the row of a finished clone, whose tables the next start
   CHECK(rows(OpenedStore(folder.store())) == "123");
 }
 
-TEST_CASE("repair says that anything may be older behind lost operations of a log") {
+#ifdef _WIN32
+constexpr bool kCanCopyOpenStore = false;
+#else
+constexpr bool kCanCopyOpenStore = true;
+#endif
+
+TEST_CASE("repair says that anything may be older behind lost operations of a log" *
+          doctest::skip(!kCanCopyOpenStore)) {
   const TemporaryFolder folder, copy;
   const fs::path damaged = copy.path() / "store";
   StoreOptions options = folder.store();

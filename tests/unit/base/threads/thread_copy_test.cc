@@ -1,4 +1,4 @@
-#include "base/thread_copy.h"
+#include "base/threads/thread_copy.h"
 
 #include <doctest/doctest.h>
 
