@@ -48,10 +48,9 @@ class StoppableThread {
   StoppableThread() = default;
   // Throws std::system_error if no thread can be started. `work` must not throw.
   explicit StoppableThread(std::function<void(StopSignal&)> work)
-      : stop_(std::make_shared<StopSignal>()),
-        thread_([stop = stop_, work = std::move(work)] { work(*stop); }) {}
-  StoppableThread(StoppableThread&&) = default;
-  StoppableThread& operator=(StoppableThread&& other) {
+      : stop_(std::make_shared<StopSignal>()), thread_([stop = stop_, work = std::move(work)] { work(*stop); }) {}
+  StoppableThread(StoppableThread&&) noexcept = default;
+  StoppableThread& operator=(StoppableThread&& other) noexcept {
     stop();
     stop_ = std::move(other.stop_);
     thread_ = std::move(other.thread_);
