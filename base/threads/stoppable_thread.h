@@ -49,7 +49,6 @@ class StoppableThread {
   // Throws std::system_error if no thread can be started. `work` must not throw.
   explicit StoppableThread(std::function<void(StopSignal&)> work)
       : stop_(std::make_shared<StopSignal>()), thread_([stop = stop_, work = std::move(work)] { work(*stop); }) {}
-  StoppableThread(StoppableThread&&) noexcept = default;
   StoppableThread& operator=(StoppableThread&& other) noexcept {
     stop();
     stop_ = std::move(other.stop_);

@@ -2,6 +2,7 @@
 
 #include <random>
 #include <stdexcept>
+#include <thread>
 
 #include "base/platform/own_process.h"
 #include "client/migration/history.h"
@@ -55,16 +56,11 @@ RunnerLock::RunnerLock(MigrationClient& work, std::unique_ptr<MigrationClient> o
       throw std::runtime_error("another runner is migrating " + work_.account() + ": " + name_of(holder));
     std::this_thread::sleep_for(kLockInterval);
   }
-  renewal_ = std::thread([this] { renew_until_end(); });
+  renewal_ = StoppableThread([this](StopSignal& end) { renew_until(end); });
 }
 
 RunnerLock::~RunnerLock() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  end_.notify_all();
-  renewal_.join();
+  renewal_.stop();
   try {
     if (is_ours()) own_->remove(kHistoryTable, kKey);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the lease expires anyway
@@ -98,11 +94,8 @@ bool RunnerLock::try_acquire(std::string& holder) {
   return own_->put_if_unchanged(kHistoryTable, entry()) && is_ours();
 }
 
-void RunnerLock::renew_until_end() {
-  for (;;) {
-    std::unique_lock lock(mutex_);
-    if (end_.wait_for(lock, options_.lease / 3, [this] { return ended_; })) return;
-    lock.unlock();
+void RunnerLock::renew_until(StopSignal& end) {
+  while (!end.wait_for(options_.lease / 3)) {
     try {
       own_->put_if_unchanged(kHistoryTable, entry());
       if (!is_ours()) {

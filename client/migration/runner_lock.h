@@ -4,12 +4,10 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 
+#include "base/threads/stoppable_thread.h"
 #include "client/migration/migration_client.h"
 
 namespace rocktable::migration {
@@ -34,17 +32,14 @@ class RunnerLock {
   bool try_acquire(std::string& holder);
   bool is_ours();
   Entity entry() const;
-  void renew_until_end();
+  void renew_until(StopSignal& end);
 
   MigrationClient& work_;
   const std::unique_ptr<MigrationClient> own_;
   const RunnerLockOptions options_;
   const std::string owner_;
   DateTime timestamp_;  // of our entry
-  std::mutex mutex_;
-  std::condition_variable end_;
-  bool ended_ = false;
-  std::thread renewal_;
+  StoppableThread renewal_;
 };
 
 }  // namespace rocktable::migration

@@ -30,12 +30,6 @@ std::chrono::milliseconds group_time(PgLayout layout) {
 
 std::string lower(std::string_view name) { return to_lower_ascii(name); }
 
-// Runs `work` every kHouseInterval until `stop`.
-template <class Work>
-void repeat(StopSignal& stop, const Work& work) {
-  while (!stop.wait_for(kHouseInterval)) work();
-}
-
 }  // namespace
 
 // --- Open and close ----------------------------------------------------------------------------------------
@@ -54,10 +48,13 @@ PostgresStore::PostgresStore(const StoreOptions& options)
       slot_(schema_.front_end % kSlots),
       contents_id_(schema_.contents_id) {
   watcher_ = StoppableThread([this](StopSignal& stop) {
-    watch_database();  // at once, because it must know the clock before that goes back
-    repeat(stop, [this] { watch_database(); });
+    do {  // at once, because it must know the clock before that goes back
+      watch_database();
+    } while (!stop.wait_for(kHouseInterval));
   });
-  sweeper_ = StoppableThread([this](StopSignal& stop) { repeat(stop, [&] { sweep_dropped(stop); }); });
+  sweeper_ = StoppableThread([this](StopSignal& stop) {
+    while (!stop.wait_for(kHouseInterval)) sweep_dropped(stop);
+  });
 }
 
 // --- Connections -------------------------------------------------------------------------------------------

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.skipif(not windows_program.IS_THERE or not shutil.which
                                 reason=f"{windows_program.WHAT_IS_MISSING}; and the .NET SDK")
 
 
-
 class Program:
     """The program of the tests of packages, built with the runtime."""
 
