@@ -72,15 +72,16 @@ def versions(system):
     return [(library, version_of(library)) for library in libraries_of(system)]
 
 
-def license_texts(system):
-    """Returns the notices of all libraries in the program for a system, and the texts that they refer to, as one text."""
+def license_texts(system, common=True):
+    """Returns the notices of all libraries in the program for a system as one text. `common`: with the licences that they
+    refer to, which each system of Debian has."""
     parts = []
     for library in libraries_of(system):
         package, _ = installed_package(library)
         text = without_file_lists(pathlib.Path("/usr/share/doc", package, "copyright").read_text(errors="replace").strip())
         parts.append(titled(f"{library.name} {version_of(library)} ({library.license})", text))
     for identifier, file in COMMON_LICENSES.items():
-        if any(identifier in library.license for library in libraries_of(system)):
+        if common and any(identifier in library.license for library in libraries_of(system)):
             parts.append(titled(identifier, (COMMON / file).read_text().strip("\n")))
     return "Licences of the libraries in the program rocktable\n\n" + "\n\n".join(parts)
 

@@ -1,9 +1,10 @@
 """The files of a Debian package, in their places: those of `cmake --install --prefix /usr`, as Debian's policy wants them:
-the manual page compressed, the licences in one file `copyright`, which refers to the text of Apache-2.0 that Debian has."""
+the manual page compressed, the notices in one file `copyright`, which refers to the texts of licences that Debian has."""
 import email.utils
 import gzip
 
 from release import ROOT
+from third_party import license_texts
 
 PLACES = {
     "rocktable.1": "share/man/man1/rocktable.1",
@@ -35,8 +36,7 @@ def install(release, architecture, prefix):
     manual = PLACES["rocktable.1"]
     files[manual + ".gz"] = gzip.compress(files.pop(manual), mtime=0)
     files["lib/systemd/system/rocktable.service"] = (ROOT / "packages" / "deb" / "rocktable.service").read_bytes()
-    copyright = "\n\n".join([OWN_LICENSE, release.license_texts()["THIRD-PARTY-LICENSES"]])
-    files["share/doc/rocktable/copyright"] = copyright.encode()
+    files["share/doc/rocktable/copyright"] = "\n\n".join([OWN_LICENSE, license_texts("linux", common=False)]).encode()
     files["share/doc/rocktable/changelog.gz"] = gzip.compress(changelog(release).encode(), mtime=0)
     for place, content in files.items():
         (prefix / place).parent.mkdir(parents=True, exist_ok=True)

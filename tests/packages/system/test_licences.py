@@ -7,6 +7,7 @@ import pytest
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "packages"))
 import third_party
 
+APACHE = (third_party.COMMON / "Apache-2.0").read_text().strip("\n")
 HERE = third_party.libraries_of("linux")
 
 
@@ -28,8 +29,15 @@ def test_each_holder_and_each_term_of_a_library_is_there(library, text):
 
 
 def test_a_licence_to_which_a_notice_refers_is_there(text):
-    assert "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION" in text  # of the Apache License 2.0
+    assert APACHE in text
     assert "\nLGPL-2.1\n========\n" in text and "\nGPL-3.0\n=======\n" in text
+
+
+def test_the_notices_for_debian_leave_out_the_licences_that_each_of_its_systems_has(text):
+    notices = third_party.license_texts("linux", common=False)
+    assert text.startswith(notices) and APACHE not in notices
+    for library in HERE:
+        assert f"\n{library.name} {third_party.version_of(library)} (" in notices
 
 
 def test_it_does_not_list_the_files_of_a_library(text):
