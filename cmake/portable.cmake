@@ -43,6 +43,8 @@ target_compile_definitions(simdjson PRIVATE SIMDJSON_IMPLEMENTATION_ICELAKE=0)  
 library_from_source(pugixml pugixml -Os src/pugixml.cpp)
 target_include_directories(pugixml SYSTEM PUBLIC ${sources}/pugixml/src)
 library_from_source(fmt fmtlib -Os src/format.cc)
+# No message has such numbers.
+target_compile_definitions(fmt PUBLIC FMT_USE_INT128=0 FMT_USE_FLOAT=0 FMT_USE_LONG_DOUBLE=0)
 library_from_source(spdlog spdlog -Os
   src/spdlog.cpp src/async.cpp src/stdout_sinks.cpp src/color_sinks.cpp src/file_sinks.cpp)
 target_compile_definitions(spdlog PUBLIC SPDLOG_COMPILED_LIB SPDLOG_FMT_EXTERNAL)

@@ -1,7 +1,7 @@
 #include "server/http/call_runner.h"
 
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <exception>
 #include <utility>
 
 #include "server/http/await.h"
@@ -12,7 +12,6 @@ namespace rocktable {
 namespace {
 
 namespace asio = boost::asio;
-using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace): operators
 
 constexpr std::chrono::milliseconds kAtOnce{50};  // a call that begins within this did not have to wait
 
@@ -40,8 +39,12 @@ asio::awaitable<std::optional<Response>> run_there(Call& call, const std::atomic
 
 // Watches the client while a call runs on another thread.
 struct CallRunner::Watch {
-  asio::steady_timer pause;
-  bool over = false;
+  explicit Watch(const Stream::executor_type& executor)
+      : pause(executor), end(executor, asio::steady_timer::time_point::max()) {}
+
+  asio::steady_timer pause, end;
+  bool over = false;   // the call has ended, and the watch may end
+  bool ended = false;  // cancels `end`
 };
 
 bool CallRunner::accept_at_once(const Request& request, CallHolder& call) const {
@@ -113,13 +116,29 @@ asio::awaitable<std::optional<Response>> CallRunner::run_as_store_call(Call& cal
 
 // Runs the call on the threads of its executor. Returns nullopt if the client hung up before a query began.
 asio::awaitable<std::optional<Response>> CallRunner::run_watched(Call& call) {
-  Watch its_client{asio::steady_timer(stream_.get_executor())};
-  co_return co_await (run_on_executor(call, its_client) && watch(its_client));
+  Watch its_client(stream_.get_executor());
+  asio::co_spawn(stream_.get_executor(), watch(its_client), [&its_client](const std::exception_ptr&) {
+    its_client.ended = true;
+    its_client.end.cancel();
+  });
+  std::optional<Response> response;
+  std::exception_ptr failure;
+  try {
+    response = co_await run_on_executor(call);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  its_client.over = true;
+  its_client.pause.cancel();
+  stream_.cancel();
+  while (!its_client.ended) co_await its_client.end.async_wait(kAwait);
+  if (failure) std::rethrow_exception(failure);
+  co_return response;
 }
 
 // A query over many partitions begins once there is memory for the first bytes of its page. A query within a partition
 // does not wait for memory: if memory is short, its page ends early.
-asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call, Watch& watch) {
+asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call) {
   std::optional<Response> response;
   bool has_room = true;
   if (call.executor() == Executor::Table)
@@ -133,16 +152,13 @@ asio::awaitable<std::optional<Response>> CallRunner::run_on_executor(Call& call,
     response =
         co_await asio::co_spawn(executors_.of(call.executor()),
                                 run_there(call, machine_.has_hung_up(), memory_.response, times), asio::use_awaitable);
-  watch.over = true;
-  watch.pause.cancel();
-  stream_.cancel();
   co_return response;
 }
 
 // Notices that the client hangs up while a call runs. Pipelined requests and TLS's close_notify are bytes before the
 // end of the stream. They stay unread, so the end behind them must be polled for.
 asio::awaitable<void> CallRunner::watch(Watch& watch) {
-  co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
+  if (!watch.over) co_await stream_.socket().async_wait(Stream::Socket::wait_read, kAwait);
   while (!watch.over && !machine_.has_hung_up()) {
     if (stream_.has_hung_up()) {
       machine_.hang_up();

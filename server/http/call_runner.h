@@ -51,7 +51,7 @@ class CallRunner {
   boost::asio::awaitable<std::optional<Response>> run_now(Call& call);
   boost::asio::awaitable<std::optional<Response>> run_as_store_call(Call& call);
   boost::asio::awaitable<std::optional<Response>> run_watched(Call& call);
-  boost::asio::awaitable<std::optional<Response>> run_on_executor(Call& call, Watch& watch);
+  boost::asio::awaitable<std::optional<Response>> run_on_executor(Call& call);
   boost::asio::awaitable<void> watch(Watch& watch);
 
   const Service& service_;

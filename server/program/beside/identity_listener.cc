@@ -4,14 +4,15 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/write.hpp>
+#include <boost/beast/http/status.hpp>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -34,21 +35,18 @@ constexpr std::chrono::milliseconds kIdentityBackOff{20};
 
 std::string_view view_of(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
-http::response<http::string_body> response_to(const http::request<http::empty_body>& request,
-                                              const IdentityListener::Answer& answer) {
+std::string response_to(const http::request<http::empty_body>& request, const IdentityListener::Answer& answer) {
   const IdentityAnswer answered = answer({.method = view_of(request.method_string()),
                                           .target = view_of(request.target()),
                                           .host = view_of(request[http::field::host]),
                                           .identity_header = view_of(request["X-IDENTITY-HEADER"]),
                                           .metadata = view_of(request["Metadata"]),
                                           .is_forwarded = request.count("X-Forwarded-For") > 0});
-  http::response<http::string_body> out(static_cast<http::status>(answered.status), 11);
-  out.set(http::field::content_type, "application/json; charset=utf-8");
-  out.set(http::field::cache_control, "no-store");
-  out.body() = answered.body;
-  out.keep_alive(false);
-  out.prepare_payload();
-  return out;
+  const std::string_view reason = view_of(http::obsolete_reason(static_cast<http::status>(answered.status)));
+  return "HTTP/1.1 " + std::to_string(answered.status) + ' ' + std::string(reason) +
+         "\r\nContent-Type: application/json; charset=utf-8\r\nCache-Control: no-store\r\nConnection: close"
+         "\r\nContent-Length: " +
+         std::to_string(answered.body.size()) + "\r\n\r\n" + answered.body;
 }
 
 }  // namespace
@@ -105,8 +103,8 @@ class IdentityListener::Impl {
     parser.header_limit(kMaxIdentityHead);
     const auto [read_error, read] = co_await http::async_read(*client, buffer, parser, kAwait);
     if (read_error) co_return;  // also a body, which no request has
-    const auto response = response_to(parser.get(), answer_);
-    co_await http::async_write(*client, response, kAwait);
+    const std::string response = response_to(parser.get(), answer_);
+    co_await asio::async_write(*client, asio::buffer(response), kAwait);
     boost::system::error_code ignored;
     client->shutdown(tcp::socket::shutdown_send, ignored);
   }

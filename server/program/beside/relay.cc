@@ -65,7 +65,8 @@ asio::awaitable<void> copy(RelayedPtr relayed, tcp::socket& from, tcp::socket& t
     const auto [read_error, count] = co_await from.async_read_some(asio::buffer(bytes), kAwait);
     if (read_error == asio::error::eof) break;
     if (read_error) co_return relayed->close();
-    const auto [write_error, written] = co_await asio::async_write(to, asio::buffer(bytes.data(), count), kAwait);
+    const auto [write_error, written] =
+        co_await asio::async_write(to, asio::buffer(std::string_view(bytes.data(), count)), kAwait);
     if (write_error) co_return relayed->close();
     if (relayed->is_half_open) relayed->end = steady_clock::now() + kHalfOpenTimeout;
   }

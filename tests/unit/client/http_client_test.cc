@@ -61,6 +61,24 @@ TEST_CASE("a client opens a new connection after a response that closed the last
   CHECK(client.send({}).body == "ok");
 }
 
+TEST_CASE("a long body is received whole, whichever way its end is told") {
+  const std::string body(300'000, 'b'), head = "HTTP/1.1 200 OK\r\n";
+  const std::string chunk = "249f0\r\n" + body.substr(150'000) + "\r\n";  // 150,000 bytes
+  ScriptedServer server({{head + "Content-Length: 300000\r\n\r\n" + body},
+                         {head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk + "0\r\n\r\n"},
+                         {head + "\r\n" + body, true}});
+  HttpClient client(server.url());
+  for (int i = 0; i < 3; ++i) CHECK(client.send({}).body == body);
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("a long body is sent whole") {
+  ScriptedServer server({{kOk}});
+  const std::string body(5'000'000, 'b');
+  CHECK(HttpClient(server.url()).send({"PUT", "/", {}, body}).body == "ok");
+  CHECK(server.requests()[0].ends_with("\r\n\r\n" + body));
+}
+
 TEST_CASE("the kind of an HttpError says why there is no response") {
   using Kind = HttpError::Kind;
   SUBCASE("a new connection is closed without an answer: not sent again") {
@@ -83,12 +101,18 @@ TEST_CASE("the kind of an HttpError says why there is no response") {
     ScriptedServer server({{"", false, true}});
     CHECK(failure_of(server.url(), {.answer_timeout = std::chrono::milliseconds(50)}) == Kind::TimedOut);
   }
-  SUBCASE("nobody listens") {
+  SUBCASE("half an answer in time") {
+    ScriptedServer server({{"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"}, {"", false, true}});
+    CHECK(failure_of(server.url(), {.answer_timeout = std::chrono::milliseconds(50)}) == Kind::TimedOut);
+  }
+  SUBCASE("nobody listens at an address, or at any of a name") {
     HttpUrl url;
     {
       ScriptedServer server({});
       url = server.url();
     }
+    CHECK(failure_of(url) == Kind::Unreachable);
+    url.host = "localhost";
     CHECK(failure_of(url) == Kind::Unreachable);
   }
   SUBCASE("no such host") { CHECK(failure_of({false, "nowhere.invalid", 80, "", ""}) == Kind::Unreachable); }
