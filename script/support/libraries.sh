@@ -3,7 +3,7 @@
 # protocols and tools that no client of rocktable needs. Sourced by script/bootstrap, after portable.sh.
 #
 # The result of a recipe is kept in a folder of the user's cache, whose name has a hash of all that it depends on: this
-# file, the versions, the target and the compiler. build/sources/libraries/TARGET leads there.
+# file and those of CMake, the versions, the target and the compiler. build/sources/libraries/TARGET leads there.
 # shellcheck shell=bash
 
 # Prints the command of a tool for a target, as aarch64-linux-gnu-g++. mingw-w64 has compilers for two kinds of threads;
@@ -16,6 +16,7 @@ tool() {  # TARGET NAME
     windows,*) echo "x86_64-w64-mingw32-$2" ;;
   esac
 }
+toolchain() { echo "$root/cmake/${1#portable-}.cmake"; }  # TARGET
 openssl_platform() {  # TARGET
   case $1 in
     portable) echo "linux-$(uname -m)" ;;
@@ -61,9 +62,9 @@ get_compiled() {  # FOLDER
 # The store needs neither tools nor compression nor counters. PORTABLE: for all processors of the architecture.
 # cmake/rocksdb.cmake: which files, and which of them for size.
 build_rocksdb() {  # TARGET SOURCE PREFIX
-  local target=$1 source=$2 prefix=$3 toolchain=()
-  [ "$target" = portable ] || toolchain=(-D "CMAKE_TOOLCHAIN_FILE=$root/cmake/${target#portable-}.cmake")
-  cmake -S "$source" -B "$source/build" -G Ninja "${toolchain[@]}" -D CMAKE_BUILD_TYPE=Release \
+  local target=$1 source=$2 prefix=$3 cross=()
+  [ "$target" = portable ] || cross=(-D "CMAKE_TOOLCHAIN_FILE=$(toolchain "$target")")
+  cmake -S "$source" -B "$source/build" -G Ninja "${cross[@]}" -D CMAKE_BUILD_TYPE=Release \
     -D CMAKE_CXX_FLAGS_RELEASE="-O2 $library_flags -ffile-prefix-map=$source=." -D CMAKE_INSTALL_PREFIX="$prefix" \
     -D CMAKE_INSTALL_LIBDIR=lib -D USE_RTTI=1 -D PORTABLE=1 -D FAIL_ON_WARNINGS=OFF -D ROCKSDB_BUILD_SHARED=OFF \
     -D WITH_GFLAGS=OFF -D WITH_TESTS=OFF -D WITH_TOOLS=OFF -D WITH_CORE_TOOLS=OFF -D WITH_BENCHMARK_TOOLS=OFF \
@@ -108,6 +109,7 @@ need_libraries() {  # TARGET
   key=$(
     {
       cat "$root/script/support/libraries.sh" "$root/cmake/rocksdb.cmake"
+      [ "$target" = portable ] || cat "$(toolchain "$target")"
       source_version librocksdb-dev
       source_version libssl-dev
       "$(tool "$target" g++)" --version
