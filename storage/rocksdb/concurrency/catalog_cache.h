@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/threads/shared_mutex.h"
 #include "base/threads/thread_copy.h"
 #include "storage/rocksdb/format/catalog_codec.h"
 
@@ -68,7 +69,7 @@ class CatalogCache {
   static constexpr std::size_t kMaxRows = 10'000;
 
   Version version_;  // changes before a row is removed
-  std::shared_mutex mutex_;
+  SharedMutex mutex_;
   std::unordered_map<std::string, TableRow> rows_;
   int changes_ = 0;  // number of Change objects
 };

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <mutex>
-#include <shared_mutex>
+
+#include "base/threads/shared_mutex.h"
 
 namespace rocktable {
 
@@ -26,7 +27,7 @@ class TableLock {
 
  private:
   std::mutex turnstile_;
-  std::shared_mutex mutex_;
+  SharedMutex mutex_;
 };
 
 }  // namespace rocktable
