@@ -1,5 +1,5 @@
-// std::shared_mutex, and on Windows a lock of the system. There std::shared_mutex is the lock of winpthreads, which admits
-// an exclusive owner beside shared ones: seven threads that shared one (winpthreads 10.0, by Wine) met its exclusive owner
+// std::shared_mutex, and on Windows a lock of the system. There std::shared_mutex is the lock of winpthreads, which
+// admits an exclusive owner beside shared ones: seven threads that shared one (winpthreads 10.0, by Wine) met an owner
 // 200 to 500 times in 100 turns.
 #pragma once
 
