@@ -5,8 +5,8 @@
     tests/compatibility.py azurite VERSION [--azure-cli] [--dotnet]
         runs the same cases against Azurite VERSION from npm, records the results, and writes the page
 
-The recorded results are in tests/clients/measured/. A complete run (tests/run.py without a filter) writes its results
-to build/compatibility.json. Programs that were not part of a run keep their recorded results.
+The recorded results are in tests/clients/measured/. A run of tests/run.py without a filter writes its results to
+build/compatibility.json. Programs that were not part of a run keep their recorded results.
 """
 import dataclasses
 import datetime
@@ -212,7 +212,8 @@ def measure_azurite(version, options):
             "PYTHON": tests.PYTHON,
         }
         try:
-            for runner in tests.client_runners([], "--azure-cli" in options, "--dotnet" in options, False, scratch):
+            parts = ["clients", *(option.removeprefix("--") for option in options)]
+            for runner in [*tests.client_runners([], parts, scratch), *tests.python_runners([], False, scratch)]:
                 found = tests.run(runner, environment, []).reached
                 reached |= {runner.program: found} if found else {}
         finally:

@@ -1,13 +1,13 @@
-"""Runs all tests of one build, in all languages, and adds up their results.
+"""Runs the tests of one build, in all languages, and adds up their results.
 
-    tests/run.py PRESET [--azure-cli] [--browser] [--dotnet] [--packages] [--debian] [--quick] [FILTER...]
+    tests/run.py PRESET [--PART...] [--quick] [FILTER...]
 
-script/test calls this after the build. The options of sanitizers come from the test preset. The tests with clients
-start the program in ROCKTABLE_BINARY. The results of each client are written to build/compatibility.json and compared
-with docs/compatibility.md.
+script/test calls this after the build, and documents the parts. Without a part or a FILTER, this is the gate. The
+options of sanitizers come from the test preset. The tests start the program in ROCKTABLE_BINARY. The results of each
+client are written to build/compatibility.json and compared with docs/compatibility.md.
 
-A test that fails is run again, once, because other programs also use the machine. If it passes then, it is listed as
-unsteady at the end. What a sanitizer finds, and a program that crashed, stay failures.
+No test of the gate runs twice. A failed test of another part runs once more; if it passes, it is listed as unsteady.
+Crashes and sanitizer reports always fail the run.
 
 If ROCKTABLE_TEST_STORE names a PostgreSQL server (support/postgres.py), runs only the tests in which the store matters, on
 databases of that server; with --quick without clients.
@@ -21,6 +21,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 import typing
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -35,10 +36,13 @@ SAMPLE = CLIENTS / "parallel"
 PYTHON = "/usr/bin/python3"  # that of the distribution, because it finds the packages of the distribution
 TIMEOUT_SECONDS = 900  # of one runner
 SANITIZED = ("asan-ubsan", "tsan", "fuzzer")  # presets
+RECORDINGS = ROOT.parent / "shared/recordings"  # exchanges of the real service; the project does not need them
+UNCONDITIONAL = ("clients", "protocol", "crash", "beside")  # parts that need no more than the gate
 MOST_AGAIN = 5  # tests of a runner; more of them have one cause
 # Two plugins name the same test by paths from two folders.
 RERUN_BY_PYTEST = re.compile(r"^RERUN (?:tests/)?(.+)$", re.MULTILINE)
 FAILED_IN_PYTEST = re.compile(r"^(?:FAILED|ERROR) (?:tests/)?(.+?)(?: - .*)?$", re.MULTILINE)
+NO_TESTS = 5  # exit code of pytest: it selected none
 WORKERS = 2 * (os.cpu_count() or 1)  # tests wait more than they compute
 
 # --quick: sanitizers find errors in code that parses input, uses threads, or moves data.
@@ -99,20 +103,7 @@ class Unit:
             self.command += [f"{option}={value}" for option, value in STORE_UNIT.items()]
             self.omitted = 0 if filters or layout else sum(self.number_of(build, *options) for options in EMBEDDED_UNIT)
         if filters:
-            self.command.append(self.selection("*" + f + "*" for f in filters))
-
-    @staticmethod
-    def selection(names):
-        return "--test-case=" + ",".join(name.replace(",", "\\,") for name in names)
-
-    def again(self, output):
-        if "Sanitizer" in output:
-            return [], []
-        names = sorted(set(re.findall(r"^TEST CASE:\s+(.*?)\s*$", output, re.MULTILINE)))
-        return names, [*self.command[3:], self.selection(names)]
-
-    def passed_again(self, output, number):
-        return last_number(r"^\[doctest\] test cases:.* (\d+) passed", output) >= number
+            self.command.append("--test-case=" + ",".join("*" + f.replace(",", "\\,") + "*" for f in filters))
 
     @staticmethod
     def number_of(build, *options):
@@ -124,17 +115,16 @@ class Unit:
         return (*(last_number(rf"^test cases:.* (\d+) {word}", output) for word in ("passed", "failed")), self.omitted)
 
 
-class Layering:
-    """Runs tests/layering: one test, which prints nothing on success."""
+class Check:
+    """Runs a command that counts as one test, or as many as the group of `pattern` in its output says."""
 
-    name = "layering"
-
-    def __init__(self, filters):
-        wanted = not filters or any(f.lower() in self.name for f in filters)
-        self.command = [ROOT / "tests/layering"] if wanted else None
+    def __init__(self, name, filters, command, pattern=None):
+        self.name, self.pattern = name, pattern
+        wanted = not filters or any(f.lower() in name for f in filters)
+        self.command = command if wanted else None
 
     def count(self, output):
-        return (0, 1, 0) if output.strip() else (1, 0, 0)
+        return (last_number(self.pattern, output) if self.pattern else 1), 0, 0
 
 
 class JavaScript:
@@ -201,33 +191,38 @@ class Python:
 
     PYTEST = [PYTHON, "-m", "pytest", "-p", "no:cacheprovider"]
 
-    def __init__(self, tests, marked, spread, scratch, sanitized, program=None, workers=WORKERS):
+    def __init__(self, tests, marked, spread, scratch, again, program=None, workers=WORKERS):
         self.program = program
         self.name = ", ".join(sorted({str(Path(str(t).split("::")[0]).relative_to(ROOT)) for t in tests})[:3])
         self.name += f" ({marked})"
         self.report = Path(scratch) / f"{abs(hash((self.name, marked)))}.xml"
         side_by_side = ["-n", str(workers), "--dist", spread] if spread else []
         self.command = [*self.PYTEST, "-rfEsR", f"--junit-xml={self.report}", "-m", marked, *side_by_side, *tests]
-        if not sanitized:
+        if again:
             self.command += ["--reruns", "1"]
 
     @classmethod
-    def of(cls, folder, filters, sanitized, scratch, program=None, names=None, spread="loadfile"):
-        """Returns the runners of a folder, or of the files test_NAME.py in it. `program` is the program that its tests use."""
+    def of(cls, folder, filters, sanitized, scratch, program=None, names=None, spread="loadfile", again=True,
+           measuring=False):
+        """Returns the runners of a folder, or of the files test_NAME.py in it. `program`: the program that its tests use.
+        `again`: a test that fails runs once more, but not with a sanitizer. `measuring`: also tests that measure."""
         files = [folder / f"test_{name}.py" for name in names] if names else [folder]
+        again = again and not sanitized
         if filters:  # -k accepts only expressions, not any text
             listed = subprocess.run([*cls.PYTEST, "--collect-only", "-q", *files], capture_output=True, text=True, cwd=ROOT)
             # not a Path, because a name may contain //
             tests = [f"{ROOT}/tests/{line}" for line in listed.stdout.splitlines()
                      if "::" in line and any(f.lower() in line.lower() for f in filters)]
             marked = "not timing" if sanitized else "timing or not timing"
-            return [cls(tests, marked, None, scratch, sanitized)] if tests else []
+            return [cls(tests, marked, None, scratch, again)] if tests else []
         # By files, because the tests of a file share a server. Those that measure memory and time wait more than they
         # compute, so two files of them do not disturb each other.
-        runners = [cls(files, "not timing and not alone", spread, scratch, sanitized, program)]
-        if folder.name == "protocol" and not names:  # they measure memory and time, which sanitizers change
-            measuring = "alone and not timing" if sanitized else "timing or alone"
-            runners.append(cls(files, measuring, "loadfile", scratch, sanitized, workers=2))
+        runners = [cls(files, "not timing and not alone", spread, scratch, again, program)]
+        if measuring:  # memory and time, which sanitizers change
+            marked = "alone and not timing" if sanitized else "timing or alone"
+            runners.append(cls(files, marked, "loadfile", scratch, again, workers=2))
+        for runner in runners:
+            runner.may_be_empty = measuring
         return runners
 
     def count(self, _output):
@@ -375,13 +370,16 @@ class Outcome(typing.NamedTuple):
 def run(runner, environment, filters):
     """Runs `runner` and shows its output. Returns its Outcome."""
     print(f"== {runner.name}", flush=True)
+    begin = time.monotonic()
     output, status = shown(runner, runner.command, environment)
     passed, failed, skipped = runner.count(output)
     unsteady = []
+    if status == NO_TESTS and getattr(runner, "may_be_empty", False):
+        status, filters = 0, True
     # A runner that reports no failure but exits with an error, or reports nothing, has crashed.
     if failed == 0 and (status != 0 or (passed + skipped == 0 and not filters)):
         print(f"{runner.name} ended with status {status} and reported {passed} tests passed")
-        failed = 1
+        passed, failed = max(passed - 1, 0), 1
     elif unsteady := unsteady_tests(runner, output, failed, environment):
         passed, failed = passed + failed, 0
     told = getattr(runner, "program", None) and passed + skipped > 0  # a runner that crashed has no results
@@ -389,75 +387,122 @@ def run(runner, environment, filters):
     still_failed = FAILED_IN_PYTEST.findall(output)
     rerun = sorted({name for name in RERUN_BY_PYTEST.findall(output) if name not in still_failed})
     reasons = getattr(runner, "skip_reasons", skip_reasons)(output, skipped)
+    print("== {} took {}:{:02}".format(runner.name, *divmod(int(time.monotonic() - begin), 60)))
     return Outcome((passed, failed, skipped), reasons, unsteady + rerun, reached)
 
 
-def client_runners(filters, azure_cli, dotnet, sanitized, scratch):
-    """Returns the runners of tests/clients, except the sample project."""
-    packages = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != SAMPLE]
-    runners = [runner for folder in packages for runner in JavaScript.of(folder, filters, scratch)]
-    runners += Python.of(CLIENTS / "python", filters, sanitized, scratch, "azure-data-tables")
-    if azure_cli:
-        runners += Python.of(CLIENTS / "azure-cli", filters, sanitized, scratch, "az")
-    if dotnet:
+def wire_runners(filters, build, name=""):
+    """Returns the runners that judge all answers of the program in a build: the suite of conformance and, if they exist,
+    the recorded exchanges. Each has a new server."""
+    report = ROOT / f"build/conformance{name}.json"
+    with_server = [PYTHON, ROOT / "tests/support/with_server.py"]
+    suite = [*with_server, ROOT / "tests/conformance/run", "--connectionString", "{connectionString}",
+             "--serviceProperties", "--require", "100", "--json", report]
+    score = [PYTHON, ROOT / "tests/fidelity.py", "check", report]
+    runners = [Check(f"conformance{name}", filters, suite, r"^all +(\d+)"), Check(f"fidelity{name}", filters, score)]
+    if RECORDINGS.is_dir():
+        covered = [PYTHON, ROOT / "tests/coverage-of-recordings", report, *sorted(RECORDINGS.glob("*.jsonl")),
+                   "--known", RECORDINGS / "known.txt", "--require", "95"]
+        replay = [*with_server, ROOT / "tests/replay", "{endpoint}"]
+        runners += [Check(f"coverage-of-recordings{name}", filters, covered),
+                    Check(f"replay{name}", filters, replay, r"^sessions (\d+)/")]
+    return of_program(build, runners)
+
+
+def of_program(build, runners):
+    """Returns `runners`, which then test the program in this build."""
+    for runner in runners:
+        runner.environment = {"ROCKTABLE_BINARY": str(build / "rocktable")}
+    return runners
+
+
+def python_runners(filters, sanitized, scratch):
+    return Python.of(CLIENTS / "python", filters, sanitized, scratch, "azure-data-tables", again=False)
+
+
+def client_runners(filters, parts, scratch):
+    """Returns the runners of tests/clients that `parts` asks for, except the Python SDK and the sample project."""
+    runners = []
+    if "clients" in parts:
+        folders = [package.parent for package in sorted(CLIENTS.glob("*/package.json")) if package.parent != SAMPLE]
+        runners += [runner for folder in folders for runner in JavaScript.of(folder, filters, scratch)]
+    if "azure-cli" in parts:
+        runners += Python.of(CLIENTS / "azure-cli", filters, False, scratch, "az")
+    if "dotnet" in parts:
         runners += [DotNet(project, filters) for project in sorted(CLIENTS.glob("dotnet/*/*.csproj"))]
     return runners
 
 
 def package_runners(filters, scratch):
     """Returns the runners of tests/packages. They make packages of the static program."""
+    build = ROOT / "build/portable"
     folders = sorted({test.parent for test in (ROOT / "tests/packages").glob("*/test_*.py")})
     runners = [runner for folder in folders for runner in Python.of(folder, filters, False, scratch)]
-    for runner in runners:
-        runner.environment = {"ROCKTABLE_BINARY": str(ROOT / "build/portable/rocktable")}
-    return runners
+    return wire_runners(filters, build, " of packages") + of_program(build, runners)
 
 
-def all_runners(options, build, filters, sanitized, scratch):
-    """Returns the runners of all tests."""
-    quick = "--quick" in options
-    runners = [Unit(build / "tests", filters), Layering(filters)]
-    if not quick:
-        runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
-    if "--browser" in options:
-        browser = ROOT / "tests/browser"
-        files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
-        runners += [JavaScript(browser, None, files, filters, scratch)]
-    protocol, crash, beside = (ROOT / "tests" / name for name in ("protocol", "crash", "beside"))
+def browser_runners(filters, scratch):
+    browser = ROOT / "tests/browser"
+    files = [*sorted(browser.glob("*.test.mjs")), *sorted(browser.glob("explorer/*.test.mjs"))]
+    return [JavaScript(browser, None, files, filters, scratch)]
+
+
+def debian_runners(filters):
+    return [Debian(filters, *words) for words in (("bookworm", "--tests"), ("trixie", "--tests"), ("trixie", "--user"))]
+
+
+def all_runners(parts, quick, build, filters, sanitized, scratch):
+    """Returns the runners of the gate, and of each part in `parts`: {part: names of its files; none: all}."""
+
+    def python(part, **more):
+        return Python.of(ROOT / "tests" / part, filters, sanitized, scratch, names=parts.get(part), **more)
+
+    runners = [Unit(build / "tests", filters), Check("layering", filters, [ROOT / "tests/layering"])]
     if quick:
-        runners += Python.of(protocol, filters, sanitized, scratch, names=QUICK, spread="load")
-    else:
-        for folder in (protocol, crash, beside):
-            runners += Python.of(folder, filters, sanitized, scratch)
-        runners += [Sample(SAMPLE, build / "rocktable", filters)]
-    if "--packages" in options:
-        runners += package_runners(filters, scratch)
-    if "--debian" in options:
-        runners += [Debian(filters, *words) for words in (("bookworm", "--tests"), ("trixie", "--tests"), ("trixie", "--user"))]
-    if not quick and not sanitized and not filters:
-        runners += [Page()]
-    return runners
+        return runners + Python.of(ROOT / "tests/protocol", filters, sanitized, scratch, names=QUICK, spread="load")
+    runners += wire_runners(filters, build) + python_runners(filters, sanitized, scratch)
+    runners += client_runners(filters, parts, scratch)
+    runners += python("protocol", measuring=True) if "protocol" in parts else []
+    for part in ("crash", "beside"):
+        runners += python(part) if part in parts else []
+    runners += [Sample(SAMPLE, build / "rocktable", filters)] if "clients" in parts else []
+    runners += browser_runners(filters, scratch) if "browser" in parts else []
+    runners += package_runners(filters, scratch) if "packages" in parts else []
+    runners += debian_runners(filters) if "debian" in parts else []
+    return runners if sanitized or filters else [*runners, Page()]
 
 
-def store_runners(options, build, filters, sanitized, scratch):
+def store_runners(parts, quick, build, filters, sanitized, scratch):
     """Returns the runners of the tests in which the store matters."""
     print("== what does not run on this store")
     for what, reason in NOT_ON_STORE.items():
         print(f"{what}: {reason}")
     runners = [Unit(build / "tests", filters, on_store=True, layout=layout) for layout in (None, "distributed")]
-    names = STORE_PROTOCOL
-    if "--quick" in options:
-        names = [name for name in names if name not in STORE_LONG]
-    else:
-        runners += client_runners(filters, "--azure-cli" in options, "--dotnet" in options, sanitized, scratch)
+    runners += wire_runners(filters, build, " on PostgreSQL")
+    if not quick:
+        runners += python_runners(filters, sanitized, scratch)
+        runners += client_runners(filters, {**parts, "clients": []}, scratch)
+    names = [name for name in STORE_PROTOCOL if not quick or name not in STORE_LONG]
     return runners + Python.of(ROOT / "tests/protocol", filters, sanitized, scratch, names=names)
 
 
+def arguments(words):
+    """Returns (parts, quick, filters)."""
+    parts, quick = {}, False
+    while words and words[0].startswith("--"):
+        name, _, files = words.pop(0).removeprefix("--").partition("=")
+        if name == "quick":
+            quick = True
+        else:
+            parts[name] = files.split(",") if files else []
+    if words and not parts:
+        parts = dict.fromkeys(UNCONDITIONAL, [])
+    return parts, quick, words
+
+
 def main():
-    preset, filters = sys.argv[1], sys.argv[2:]
-    options = set()
-    while filters and filters[0] in ("--azure-cli", "--browser", "--dotnet", "--packages", "--debian", "--quick"):
-        options.add(filters.pop(0))
+    preset = sys.argv[1]
+    parts, quick, filters = arguments(sys.argv[2:])
     sanitized = preset in SANITIZED
     build = ROOT / "build" / preset
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["testPresets"]
@@ -470,8 +515,7 @@ def main():
     totals, skipped, unsteady, reached = [0, 0, 0], collections.Counter(), [], {}
     with tempfile.TemporaryDirectory(prefix="rocktable-tests-") as scratch:
         choose = store_runners if "ROCKTABLE_TEST_STORE" in os.environ else all_runners
-        runners = choose(options, build, filters, sanitized, scratch)
-        for runner in runners:
+        for runner in choose(parts, quick, build, filters, sanitized, scratch):
             if isinstance(runner, Page):
                 compatibility.save(reached)
             if runner.command:
