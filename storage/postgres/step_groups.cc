@@ -35,7 +35,7 @@ std::optional<PgRows> StepGroups::run(std::string_view key, PgStep& step, PgDead
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(&self);
-    leader = take_next(Clock::now());
+    leader = take_next(now_());
   }
   if (leader != &self) {
     if (leader != nullptr) leader->wake();
@@ -80,9 +80,14 @@ void StepGroups::begin_overdue() {
   Member* leader = nullptr;
   {
     const std::lock_guard lock(mutex_);
-    leader = take_next(Clock::now());
+    leader = take_next(now_());
   }
   if (leader != nullptr) leader->wake();
+}
+
+std::size_t StepGroups::waiting() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size();
 }
 
 void StepGroups::end(Clock::time_point began) {
@@ -90,7 +95,7 @@ void StepGroups::end(Clock::time_point began) {
   {
     const std::lock_guard lock(mutex_);
     at_work_.erase(std::ranges::find(at_work_, began));
-    leader = take_next(Clock::now());
+    leader = take_next(now_());
   }
   if (leader != nullptr) leader->wake();
 }

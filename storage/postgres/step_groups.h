@@ -20,14 +20,17 @@ namespace rocktable {
 // Thread-safe.
 class StepGroups {
  public:
+  using Clock = Waiter::Clock;
+
   // Runs the steps in one transaction, and returns the rows of each. May throw.
   using Run = std::function<std::vector<PgRows>(const std::vector<PgStep>& steps, PgDeadline deadline)>;
 
   // `prefix`: comes first in a group of several steps. A group that is on its way for longer than `usual_time` keeps no
-  // other from its place: the database is far away, or the group waits for a lock.
+  // other from its place: the database is far away, or the group waits for a lock. `now` reads the clock.
   explicit StepGroups(Run run, std::optional<Statement> prefix = {},
-                      std::chrono::milliseconds usual_time = std::chrono::milliseconds(10))
-      : run_(std::move(run)), prefix_(prefix), usual_time_(usual_time) {}
+                      std::chrono::milliseconds usual_time = std::chrono::milliseconds(10),
+                      std::function<Clock::time_point()> now = Clock::now)
+      : run_(std::move(run)), prefix_(prefix), usual_time_(usual_time), now_(std::move(now)) {}
 
   // Runs a single statement. If it refuses, it must return no row, not fail. Returns its rows, or nullopt if its
   // group failed: then it had no effect, `step` is as before, and the caller runs it alone. The steps of a group run
@@ -39,11 +42,12 @@ class StepGroups {
   // second.
   void begin_overdue();
 
+  // Returns the number of steps that wait for a group.
+  std::size_t waiting() const;
+
  private:
   struct Member;
   using Group = std::vector<Member*>;
-
-  using Clock = Waiter::Clock;
 
   Member* take_next(Clock::time_point now);
   void lead(Member& self);
@@ -56,7 +60,8 @@ class StepGroups {
   const Run run_;
   const std::optional<Statement> prefix_;
   const std::chrono::milliseconds usual_time_;
-  Mutex mutex_;
+  const std::function<Clock::time_point()> now_;
+  mutable Mutex mutex_;
   std::vector<Clock::time_point> at_work_;  // when each began
   std::deque<Member*> queue_;
 };

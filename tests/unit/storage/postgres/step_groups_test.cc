@@ -7,8 +7,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <latch>
-#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -16,13 +14,14 @@
 #include <vector>
 
 #include "odata/error.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
 
 using namespace std::chrono_literals;
 
-PgDeadline later() { return Waiter::Clock::now() + 1h; }
+PgDeadline later() { return Waiter::Clock::now() + 24h; }
 
 PgStep step_of(const std::string& text) {
   PgStep out{Statement::InsertOne};
@@ -35,17 +34,16 @@ std::string text_of(const PgStep& step) {
   return {step.parameters.pointers()[0], static_cast<std::size_t>(step.parameters.lengths()[0])};
 }
 
-// A database that works on groups only when the test lets it.
+// A database that works on groups only when the test lets it, and a clock that the test turns.
 class Fixture {
  public:
-  // Starts a call. Its outcome is that of `outcomes`, at its number.
+  // Starts a call, and returns when it waits or when its group has begun. Its outcome is that of `outcomes`, at its
+  // number.
   void call(std::string key, PgDeadline deadline = later()) {
     const std::size_t number = outcomes.size();
     outcomes.emplace_back();
-    const auto runs = std::make_shared<std::latch>(1);
-    threads_.emplace_back([this, number, key = std::move(key), deadline, runs] {
+    threads_.emplace_back([this, number, key = std::move(key), deadline] {
       PgStep step = step_of(key);
-      runs->count_down();
       std::string outcome;
       try {
         outcome = groups.run(key, step, deadline) ? "done" : "alone: " + text_of(step);
@@ -59,14 +57,30 @@ class Fixture {
       const std::lock_guard lock(mutex_);
       outcomes[number] = outcome;
     });
-    runs->wait();
-    std::this_thread::sleep_for(20ms);  // it waits in its group now, or is at work
+    REQUIRE(wait_until([&] { return begun() + groups.waiting() == outcomes.size() - withdrawn_; }));
+  }
+
+  // Starts a call whose deadline is over, and returns when it has withdrawn.
+  void late_call() {
+    const std::size_t number = outcomes.size();
+    ++withdrawn_;
+    call("late", Waiter::Clock::now());
+    REQUIRE(wait_until([&] {
+      const std::lock_guard lock(mutex_);
+      return outcomes[number] == "busy";
+    }));
   }
 
   // The steps of each group.
   std::vector<std::string> sent() {
     const std::lock_guard lock(mutex_);
     return sent_;
+  }
+
+  // The number of steps in these groups, without prefixes.
+  std::size_t begun() {
+    const std::lock_guard lock(mutex_);
+    return begun_;
   }
 
   // Lets the database work on all groups from now on, and waits for the ends of all calls.
@@ -79,7 +93,8 @@ class Fixture {
     for (std::thread& thread : threads_) thread.join();
   }
 
-  static constexpr std::chrono::milliseconds kUsualTime = 1h;
+  static constexpr std::chrono::milliseconds kUsualTime = 2h;
+  std::atomic<PgDeadline> now = Waiter::Clock::now();
   std::function<void()> fails = [] {};  // in a group of several
   std::vector<std::string> outcomes;
   std::vector<PgDeadline> deadlines;  // of the groups
@@ -87,7 +102,10 @@ class Fixture {
                       std::unique_lock lock(mutex_);
                       deadlines.push_back(deadline);
                       std::string all;
-                      for (const PgStep& step : steps) all += (all.empty() ? "" : " ") + text_of(step).substr(0, 10);
+                      for (const PgStep& step : steps) {
+                        all += (all.empty() ? "" : " ") + text_of(step).substr(0, 10);
+                        begun_ += step.statement == Statement::InsertOne ? 1 : 0;
+                      }
                       sent_.push_back(all);
                       opened_.wait(lock, [this] { return is_open_; });
                       if (steps.size() > 1) fails();
@@ -95,13 +113,14 @@ class Fixture {
                       out.resize(steps.size());
                       return out;
                     },
-                    Statement::BrieflyLocked, kUsualTime};
+                    Statement::BrieflyLocked, kUsualTime, [this] { return now.load(); }};
 
  private:
   std::mutex mutex_;
   std::condition_variable opened_;
   bool is_open_ = false;
   std::vector<std::string> sent_;
+  std::size_t begun_ = 0, withdrawn_ = 0;
   std::vector<std::thread> threads_;
 };
 
@@ -139,7 +158,7 @@ TEST_CASE("a call that meets nobody gets the failure itself") {
 
 TEST_CASE_FIXTURE(Fixture, "a call whose group does not begin in time is not done") {
   for (const char* key : {"x", "y"}) call(key);
-  call("late", Waiter::Clock::now());
+  late_call();
   call("a");
   finish();
   CHECK(outcomes == std::vector<std::string>{"done", "done", "busy", "done"});
@@ -147,7 +166,7 @@ TEST_CASE_FIXTURE(Fixture, "a call whose group does not begin in time is not don
 }
 
 TEST_CASE_FIXTURE(Fixture, "a group runs until the first deadline of its calls, whoever leads it") {
-  const PgDeadline soon = Waiter::Clock::now() + 1min;
+  const PgDeadline soon = Waiter::Clock::now() + 12h;
   call("x");
   call("y");
   call("a");
@@ -160,13 +179,15 @@ TEST_CASE_FIXTURE(Fixture, "a group runs until the first deadline of its calls, 
 
 TEST_CASE_FIXTURE(Fixture, "a call with little time left runs alone, so that its end is not that of others") {
   const std::string late = "late";
+  const PgDeadline deadline = Waiter::Clock::now() + 1h;
   call("x");
   call("y");
   call("a");
   call("b");
-  call(late, Waiter::Clock::now() + 490ms);
+  call(late, deadline);
   call("c");
   call("d");
+  now = deadline - 490ms;
   finish();
   std::vector<std::string> rest = sent();
   rest.erase(rest.begin(), rest.begin() + 2);
@@ -174,32 +195,17 @@ TEST_CASE_FIXTURE(Fixture, "a call with little time left runs alone, so that its
   CHECK(rest == std::vector<std::string>{late, "prefix a b", "prefix c d"});
 }
 
-TEST_CASE("groups that take long keep no others waiting: the next call begins one, or the overdue ones are begun") {
-  std::atomic<int> begun = 0, wanted = 4;
-  StepGroups groups(
-      [&](const std::vector<PgStep>& all, PgDeadline) {
-        ++begun;
-        while (begun < wanted) std::this_thread::sleep_for(1ms);  // until all groups are on their way
-        std::vector<PgRows> out;
-        out.resize(all.size());
-        return out;
-      },
-      {}, 100ms);
-  std::vector<std::thread> threads;
-  const auto call = [&](const char* key) {
-    threads.emplace_back([&groups, key] {
-      PgStep step = step_of(key);
-      CHECK(groups.run(key, step, later()));
-    });
-    std::this_thread::sleep_for(10ms);
-  };
+TEST_CASE_FIXTURE(Fixture, "slow groups keep no others waiting: the next call begins one, or begin_overdue() does") {
   for (const char* key : {"x", "y", "a"}) call(key);
-  CHECK(begun == 2);
-  std::this_thread::sleep_for(100ms);
-  groups.begin_overdue();  // a
+  groups.begin_overdue();
+  CHECK(sent() == std::vector<std::string>{"x", "y"});
+  now = now.load() + kUsualTime;
+  groups.begin_overdue();
+  CHECK(wait_until([&] { return sent().size() == 3; }));
   call("b");
-  for (std::thread& thread : threads) thread.join();
-  CHECK(begun == 4);
+  CHECK(wait_until([&] { return sent().size() == 4; }));
+  CHECK(sent() == std::vector<std::string>{"x", "y", "a", "b"});
+  finish();
 }
 
 TEST_CASE_FIXTURE(Fixture, "a group has at most sixteen steps, and not many bytes") {
