@@ -1,16 +1,15 @@
 // Tables: created, deleted and created again; signed identifiers and service properties.
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/storage/store.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
@@ -117,10 +116,7 @@ TEST_CASE("a table larger than the memory for writes is deleted as a whole") {
     // Files are removed in the background; those left when the store closes, after the next start.
     store.reset();
     store = std::make_unique<OpenedStore>(options);
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (bytes_in(options.directory) > (10 << 20) && std::chrono::steady_clock::now() < give_up)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    CHECK(bytes_in(options.directory) <= (10 << 20));
+    CHECK(wait_until([&] { return bytes_in(options.directory) <= (10 << 20); }));
   }
 }
 

@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <thread>
 
 #include "odata/protocol/development_account.h"
 #include "tests/unit/support/temporary_folder.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
@@ -40,15 +40,6 @@ std::string read(const std::string& file) {
   } catch (const AccountsError& error) {
     return error.what();
   }
-}
-
-bool soon(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (std::chrono::steady_clock::now() < deadline) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
 }
 
 const std::string kDevelopment = std::string(kDevelopmentAccount) + "=" + std::string(kDevelopmentKey) + " ";
@@ -97,7 +88,7 @@ TEST_CASE("A watched file is read again after each change, and a broken one chan
   const Accounts accounts(sources.read());
   sources.watch(accounts);
   const auto has = [&](const char* name, const char* key) {
-    return soon([&] {
+    return wait_until([&] {
       const auto* keys = accounts.keys_of(name);
       return keys != nullptr && keys->front() == key;
     });
@@ -124,7 +115,7 @@ TEST_CASE("A watched file that keeps changing is read anyway") {
   AccountSources sources(file);
   const Accounts accounts(sources.read());
   sources.watch(accounts);
-  CHECK(soon([&] {
+  CHECK(wait_until([&] {
     write(other, "two:a2V5\n");
     std::filesystem::rename(other, file);
     return accounts.keys_of("two") != nullptr;

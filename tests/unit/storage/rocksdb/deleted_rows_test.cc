@@ -1,15 +1,14 @@
 // The space of deleted rows.
 #include <doctest/doctest.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/unit/storage/rocksdb/fixtures/snapshots.h"
 #include "tests/unit/storage/store.h"
 #include "tests/unit/support/temporary_folder.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
@@ -41,10 +40,7 @@ TEST_CASE("the space of deleted rows is freed without further writes") {
   REQUIRE(full > kRows * text.size());
   committed(store, kTable, "p", removals);
   take(store, "empty");
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (bytes_of_tables(folder.store().directory) > full / 4 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  CHECK(bytes_of_tables(folder.store().directory) <= full / 4);
+  CHECK(wait_until([&] { return bytes_of_tables(folder.store().directory) <= full / 4; }));
 }
 
 }  // namespace

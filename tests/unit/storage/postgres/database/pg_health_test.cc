@@ -17,14 +17,14 @@ struct Fixture {
 
 TEST_CASE_FIXTURE(Fixture, "a failure that lasts is told once, and its end") {
   CHECK(health.unavailable() == std::nullopt);
+  const auto now = PgHealth::Clock::now();
   health.note_failure("Connection refused");
   health.note_failure("the server is starting up");
   CHECK(health.unavailable() == "the server is starting up");
-  const auto now = PgHealth::Clock::now();
   health.report(now);
   CHECK(said.empty());
-  health.report(now + 2s);
-  health.report(now + 3s);
+  health.report(now + 1h);
+  health.report(now + 2h);
   REQUIRE(said.size() == 1);
   CHECK(said[0] ==
         "the database does not answer: the server is starting up; requests wait for it, and then get 503 or 500");
@@ -32,12 +32,13 @@ TEST_CASE_FIXTURE(Fixture, "a failure that lasts is told once, and its end") {
   health.note_success();
   CHECK(health.unavailable() == std::nullopt);
   REQUIRE(said.size() == 2);
-  CHECK(said[1].starts_with("the database answers again, after 0."));
+  CHECK(said[1].starts_with("the database answers again, after "));
 }
 
 TEST_CASE_FIXTURE(Fixture, "a failure of less than a second is not told") {
+  const auto before = PgHealth::Clock::now();
   health.note_failure("the server closed the connection");
-  health.report(PgHealth::Clock::now() + 500ms);
+  health.report(before + 999ms);
   health.note_success();
   health.report(PgHealth::Clock::now() + 2s);
   CHECK(said.empty());

@@ -10,6 +10,7 @@
 
 #include "odata/error.h"
 #include "tests/unit/storage/store.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
@@ -59,7 +60,7 @@ TEST_CASE_FIXTURE(Fixture, "a scan that waits for another keeps no others waitin
   std::vector<PgPool::Lease> scans;
   for (int i = 0; i < 2; ++i) scans.push_back(pool.take(later(), PgUse::Scan));
   auto waiting = std::async(std::launch::async, [this] { return pool.take(later(), PgUse::Scan); });
-  while (pool.counts().waiting == 0) std::this_thread::sleep_for(1ms);
+  REQUIRE(wait_until([&] { return pool.counts().waiting > 0; }));
   for (int i = 0; i < 3; ++i) const PgPool::Lease other = pool.take(later());
   CHECK(waiting.wait_for(0s) == std::future_status::timeout);
   first.reset();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "odata/error.h"
+#include "tests/unit/support/wait_until.h"
 
 namespace rocktable::TEST_FILE {
 namespace {
@@ -73,10 +74,8 @@ TEST_CASE("is_closing() becomes true when a thread waits long to close the gate"
   {
     const Gate::Pass inside(gate);
     CHECK_FALSE(gate.is_closing());
-    closing = std::jthread([&] { const Gate::Closed alone(gate, std::chrono::seconds(20)); });
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (!gate.is_closing() && std::chrono::steady_clock::now() < give_up) std::this_thread::yield();
-    CHECK(gate.is_closing());
+    closing = std::jthread([&] { const Gate::Closed alone(gate, std::chrono::seconds(60)); });
+    CHECK(wait_until([&] { return gate.is_closing(); }));
   }
   closing.join();
   CHECK_FALSE(gate.is_closing());
