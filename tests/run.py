@@ -222,7 +222,7 @@ class Python:
             marked = "alone and not timing" if sanitized else "timing or alone"
             runners.append(cls(files, marked, "loadfile", scratch, again, workers=2))
         for runner in runners:
-            runner.may_be_empty = measuring
+            runner.may_be_empty = measuring and bool(names)  # all tests of the files may be of the other runner
         return runners
 
     def count(self, _output):
@@ -374,10 +374,9 @@ def run(runner, environment, filters):
     output, status = shown(runner, runner.command, environment)
     passed, failed, skipped = runner.count(output)
     unsteady = []
-    if status == NO_TESTS and getattr(runner, "may_be_empty", False):
-        status, filters = 0, True
+    is_empty = status == NO_TESTS and getattr(runner, "may_be_empty", False)
     # A runner that reports no failure but exits with an error, or reports nothing, has crashed.
-    if failed == 0 and (status != 0 or (passed + skipped == 0 and not filters)):
+    if failed == 0 and not is_empty and (status != 0 or (passed + skipped == 0 and not filters)):
         print(f"{runner.name} ended with status {status} and reported {passed} tests passed")
         passed, failed = max(passed - 1, 0), 1
     elif unsteady := unsteady_tests(runner, output, failed, environment):
